@@ -68,7 +68,7 @@ export default {
     switch (action.kind) {
       case 'printings':
       case 'named':
-        return sameNamed({ ...action, kind: action.kind, id }, use, services);
+        return sameNamed({ ...action, id }, use, services);
       case 'history':
         return priceHistory({ ...action, id }, values, use, services);
       case 'show': {
@@ -83,7 +83,7 @@ export default {
 
   show({ queries: [query], isPrivate }, { cards: [outcome], permitAtMs }, view) {
     const { locale } = view;
-    const shown = (content: string) => (view.isPrivate ? { content } : withDelete({ content }, locale));
+    const shown = (content: string) => withDelete({ content }, view);
     if (!query || !outcome) {
       const { time } = timeToCome(permitAtMs);
       return shown(time ? formatMessage(locale, 'permitAt', { time }) : formatMessage(locale, 'stillAsking'));
@@ -97,13 +97,12 @@ export default {
     const embed = cardEmbed({ ...view, card, answer, showPrices, note, isJustFetched });
     const hasHistory = showPrices && drawableDays(answer.history ?? [], Date.now()).length > 0;
     const components = buttons(locale, {
-      ...(hasHistory && { showHistory: customId('card', { kind: 'history', isPrivate: true, id: cardId }) }),
-      ...(showPrices && card.prices?.market !== undefined && { watchCard: EMPTY_FORM + cardId }),
+      showHistory: hasHistory && customId('card', { kind: 'history', isPrivate: true, id: cardId }),
+      watchCard: showPrices && card.prices?.market !== undefined && EMPTY_FORM + cardId,
       showPrintings: customId('card', { kind: 'printings', showPrices, isPrivate, id: cardId }),
+      showToEveryone: isPrivate && view.canReplyPublicly && customId('card', { kind: 'show', showPrices, id: cardId }),
       // A private reply has Discord's own way to be dismissed.
-      ...(isPrivate
-        ? { showToEveryone: view.canReplyPublicly && customId('card', { kind: 'show', showPrices, id: cardId }) }
-        : { deleteReply: DELETE }),
+      deleteReply: !isPrivate && DELETE,
     });
     return { embeds: [embed], components };
   },
@@ -111,7 +110,7 @@ export default {
 
 /** The other printings of a card, or all cards of its name. With a page it replaces the message that has the button. */
 async function sameNamed(
-  { kind, id, number, ...options }: Action & { kind: 'printings' | 'named'; id: string },
+  { kind, id, number, ...options }: Action & { id: string },
   { locale }: Use,
   { catalog }: Services,
 ): Promise<Reply> {

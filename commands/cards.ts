@@ -2,7 +2,7 @@ import { ApplicationCommandOptionType } from 'discord.js';
 import { MOST_LISTED } from '../src/catalog/answers.ts';
 import type { Asked } from '../src/model/invocation.ts';
 import type { CardView } from '../src/render/card-embed.ts';
-import { askAnywayMenus, listChoices, unclearChoice } from '../src/render/card-list.ts';
+import { cardMenu, listChoices, unclearChoice } from '../src/render/card-list.ts';
 import { cardsMessage, unclearLines, unclearTexts } from '../src/render/cards-message.ts';
 import { buttons } from '../src/render/components.ts';
 import { copyNote } from '../src/render/messages.ts';
@@ -60,9 +60,8 @@ export default {
     const { argument, content, locale, requester } = use;
     const { catalog } = services;
     const action = readAction(argument);
-    const { kind, id, showPrices = true } = action ?? {};
-    const isOfList = kind === 'fetch' || kind === 'show';
-    if (action && isOfList && id !== undefined) return pressed({ ...action, id }, use, services);
+    if (action?.kind === 'fetch' || action?.kind === 'show') return pressed(action, use, services);
+    const { kind, showPrices = true } = action ?? {};
     const texts = kind === 'choose' ? unclearTexts(content) : [];
     const { unclear, unsearched } = await catalog.resolveList(texts.join('\n'), requester);
     const components = unclearChoice(locale, unclear, choiceIds({ showPrices, isPrivate: false }));
@@ -89,9 +88,7 @@ export default {
       toCome,
       isEnd: outcomes.cards.every((outcome) => outcome && !outcome.isRenewing),
     });
-    const components = toCome === 0 ? choices(asked, locale) : [];
-    const shown = { ...message, ...(components.length > 0 && { components }) };
-    return view.isPrivate ? shown : withDelete(shown, locale);
+    return withDelete({ ...message, components: toCome === 0 ? choices(asked, locale) : [] }, view);
   },
 } satisfies Command;
 
@@ -102,7 +99,10 @@ function choices(
 ): NonNullable<Message['components']> {
   const showPrices = queries.every((query) => query.showPrices);
   const ids = choiceIds({ showPrices, isPrivate });
-  if (unsearched.length > 0) return askAnywayMenus(locale, unsearched, ids.menu);
+  if (unsearched.length > 0) {
+    const texts = unsearched.map((text) => ({ id: text, name: text }));
+    return cardMenu(locale, texts, ids.menu, 'askAnyway'); // they may be ids all the same
+  }
   const cards = new Set(unclear.flatMap(({ cards }) => cards.map(({ id }) => id)));
   const isAlone = isPrivate || queries.length === 0 || cards.size <= 1;
   return isAlone

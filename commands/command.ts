@@ -15,7 +15,7 @@ import type { MemberData } from '../src/privacy/member-data.ts';
 import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
 import type { CardDisplay } from '../src/render/card-embed.ts';
-import { type ButtonRow, buttons } from '../src/render/components.ts';
+import { buttons } from '../src/render/components.ts';
 import { LANGUAGES, languageOf, type MessageKey } from '../src/render/languages.ts';
 import { type Arguments, formatMessage } from '../src/render/messages.ts';
 import type { SettingsOfServers } from '../src/settings/server-settings.ts';
@@ -182,26 +182,16 @@ export function privately(message: Message): Reply {
   return { kind: 'reply', message, isPrivate: true, source: 'bot' };
 }
 
-/** Discord's limit. */
-const MOST_IN_ROW = 5;
-
 /**
- * A public reply with the button that takes it back: beside its other buttons, or below its menus, which leave room for
- * it.
+ * A reply that everybody sees, with the button that takes it back: beside its other buttons, or below its menus, which
+ * leave room for it.
  */
-export function withDelete(message: Message, locale: string): Message {
+export function withDelete(message: Message, { locale, isPrivate }: Pick<View, 'locale' | 'isPrivate'>): Message {
+  if (isPrivate) return message;
   const rows = message.components ?? [];
   const added = buttons(locale, { deleteReply: DELETE });
   const last = rows.at(-1);
-  if (!isOfButtons(last) || last.components.length === MOST_IN_ROW)
-    return { ...message, components: [...rows, ...added] };
-  const together = { ...last, components: [...last.components, ...added.flatMap(({ components }) => components)] };
-  return { ...message, components: [...rows.slice(0, -1), together] };
+  if (!last?.components.every((part) => 'label' in part)) return { ...message, components: [...rows, ...added] };
+  const together = [...last.components, ...added.flatMap(({ components }) => components)];
+  return { ...message, components: rows.with(-1, { ...last, components: together }) };
 }
-
-function isOfButtons(row: NonNullable<Message['components']>[number] | undefined): row is ButtonRow {
-  return row?.components.every(({ type }) => type === BUTTON) ?? false;
-}
-
-/** The figure stands in an enum of discord-api-types, which this need not load. */
-const BUTTON = 2;

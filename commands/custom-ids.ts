@@ -39,7 +39,7 @@ export const DELETE = 'card:delete';
 export function choiceIds(
   { showPrices, isPrivate }: Pick<Action, 'showPrices' | 'isPrivate'>,
   cardId = '',
-  kind: 'printings' | 'named' = 'named',
+  kind = 'named',
 ): ChoiceIds {
   const options = { kind: 'show', showPrices, isPrivate };
   return {

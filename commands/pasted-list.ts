@@ -1,11 +1,11 @@
 import { MOST_DIFFERENT, type PastedList, readPastedList } from '../src/catalog/lines.ts';
 import { meantBy } from '../src/catalog/list.ts';
-import { choosePrinting, type KeptPrices, type Worth, type WorthLine, worthOf } from '../src/lists/worth.ts';
+import { type Worth, worthOf } from '../src/lists/worth.ts';
 import { blockedError } from '../src/lookup/booked-request.ts';
 import type { Outcomes } from '../src/lookup/lookups.ts';
 import type { Asked, AskedList, Invocation } from '../src/model/invocation.ts';
 import type { Requester } from '../src/model/quota.ts';
-import { cardsMessage } from '../src/render/cards-message.ts';
+import { onTheirWay } from '../src/render/cards-message.ts';
 import { plainMarkdown } from '../src/render/formats.ts';
 import { formatMessage } from '../src/render/messages.ts';
 import { worthMessage } from '../src/render/worth-message.ts';
@@ -40,19 +40,17 @@ export async function pasted({ fields, interactionId, requester, locale }: FormU
   return isKept ? askedFor({ id: interactionId, left: 0 }) : say(locale, 'notSaved');
 }
 
+const REFUSALS = {
+  empty: 'worthEmpty',
+  headingsOnly: 'worthHeadings',
+  table: 'worthTable',
+  tooManyCards: 'worthTooMany',
+  count: 'worthCount',
+} as const;
+
 function refusalText(read: Extract<PastedList, { refusal: unknown }>, locale: string): string {
-  switch (read.refusal) {
-    case 'empty':
-      return formatMessage(locale, 'worthEmpty');
-    case 'headingsOnly':
-      return formatMessage(locale, 'worthHeadings');
-    case 'table':
-      return formatMessage(locale, 'worthTable');
-    case 'tooManyCards':
-      return formatMessage(locale, 'worthTooMany', { most: MOST_DIFFERENT });
-    case 'count':
-      return formatMessage(locale, 'worthCount', { line: plainMarkdown(read.line, LONGEST_LINE) });
-  }
+  const line = 'line' in read ? plainMarkdown(read.line, LONGEST_LINE) : '';
+  return formatMessage(locale, REFUSALS[read.refusal], { most: MOST_DIFFERENT, line });
 }
 
 function askedFor(list: AskedList, cardIds: readonly string[] = [], isPrivate = true): CardsWanted {
@@ -62,7 +60,7 @@ function askedFor(list: AskedList, cardIds: readonly string[] = [], isPrivate = 
 
 /** A button below what a list is worth. Its number is of the requests that it may cost. */
 export async function pressed(
-  { kind, id, number = 0 }: Action & { id: string },
+  { kind, id = '', number = 0 }: Action,
   { requester, locale }: Use,
   services: Services,
 ): Promise<CardsWanted | Reply> {
@@ -74,38 +72,34 @@ export async function pressed(
 
 /** Renders the reply to a pasted list, from what is kept of its cards. */
 export async function showList(
-  { asked, requester, canReplyPublicly }: Pick<Invocation, 'requester' | 'canReplyPublicly'> & { asked: Asked },
+  { asked, requester }: Pick<Invocation, 'requester'> & { asked: Asked },
   { id }: AskedList,
   outcomes: Outcomes,
-  { locale, quota, currency, isPrivate }: View,
+  { canReplyPublicly, ...view }: View,
   services: Services,
 ): Promise<Message> {
+  const { locale } = view;
   const toCome = outcomes.cards.filter((outcome) => !outcome || outcome.isRenewing).length;
-  if (toCome > 0) {
-    // Without an embed, by which a list that is complete is known.
-    const none = { notFound: [], failed: [], unclear: [], unsearched: [], views: [] };
-    return cardsMessage({ ...outcomes, ...none, toCome, isEnd: false, quota, locale });
-  }
+  // Without an embed, by which a list that is complete is known.
+  if (toCome > 0) return { content: onTheirWay({ ...outcomes, toCome, locale }) };
   const list = await readList(id, requester, services);
-  const shown = (message: Message) => (isPrivate ? message : withDelete(message, locale));
-  if (!list) return shown({ content: withoutList(locale, services) });
+  if (!list) return withDelete({ content: withoutList(locale, services) }, view);
   const { requests, waitMs } = costOf(list.worth, services);
   const refusal = services.limiter.view().refusalFor('members');
   const message = worthMessage({
-    ...{ ...list, locale, quota, currency, isPrivate },
+    ...{ ...view, ...list, requests: outcomes.requests },
     cost: { lookups: requests.length, waitMs },
     failed: failedOf(asked, outcomes),
     notRenewed: outcomes.cards.flatMap((outcome) => (outcome?.answer && outcome.error) || []),
     left: await leftToday(requester, services),
     refusal: refusal && blockedError(refusal),
     freshMs: services.cards.pricesFreshMs,
-    requests: outcomes.requests,
     ids: {
       fetch: customId('cards', { kind: 'fetch', number: requests.length, id }),
       show: canReplyPublicly && customId('cards', { kind: 'show', id }),
     },
   });
-  return shown(message);
+  return withDelete(message, view);
 }
 
 /** It is kept no longer, or cannot be read while the store is away. */
@@ -123,25 +117,14 @@ async function readList(id: string, { memberId }: Requester, services: Services)
   if ('refusal' in read) return undefined;
   const meant = await services.catalog.resolveLines(read.lines);
   const { lines, passedOver } = meantBy(read, meant);
-  const cardIds = lines.flatMap(({ cards }) => cards.map((card) => card.id));
-  const prices = await keptPrices(cardIds, services);
-  const priced = lines.map(({ typed, count, finish, cards }): WorthLine => {
-    return { text: typed, count, finish, card: choosePrinting({ finish }, cards, prices), isGuessed: cards.length > 1 };
-  });
+  const cardIds = new Set(lines.flatMap(({ cards }) => cards.map((card) => card.id)));
+  const known = Array.from(cardIds, async (cardId) => [cardId, await services.cards.kept(cardId)] as const);
   return {
-    worth: worthOf(priced, prices, services.currency),
+    worth: worthOf(lines, new Map(await Promise.all(known)), services.currency),
     merged: lines.reduce((sum, { times }) => sum + times, -lines.length),
     passedOver,
     isUnsearched: meant.some((each) => each.isUnsearched),
   };
-}
-
-async function keptPrices(cardIds: readonly string[], { cards }: Services): Promise<KeptPrices> {
-  const found = [...new Set(cardIds)].map(async (id) => {
-    const { kind, answer } = await cards.kept(id);
-    return answer ? [[id, { record: answer, isStale: kind === 'stale' }] as const] : [];
-  });
-  return new Map((await Promise.all(found)).flat());
 }
 
 /** The requests that are left for a list: prices that are not known go before those that are old. */

@@ -1,8 +1,8 @@
 import type { KeptAboutMember } from '../src/privacy/member-data.ts';
 import { buttons } from '../src/render/components.ts';
-import { clockTime, plainMarkdown } from '../src/render/formats.ts';
+import { plainMarkdown, timestamp } from '../src/render/formats.ts';
 import { formatMessage } from '../src/render/messages.ts';
-import { type Command, type Message, privately, say, sentence } from './command.ts';
+import { type Command, type Message, privately, say } from './command.ts';
 
 const FORGET = 'forget';
 const REALLY_FORGET = 'really-forget';
@@ -30,9 +30,7 @@ export default {
     }
     if (argument !== REALLY_FORGET) return say(locale, 'outOfDate');
     const { isForgotten, dayEndsAtMs } = await memberData.forget(requester.memberId);
-    return sentence(
-      formatMessage(locale, isForgotten ? 'forgotten' : 'notForgotten', { time: clockTime(dayEndsAtMs) }),
-    );
+    return say(locale, isForgotten ? 'forgotten' : 'notForgotten', { time: timestamp(dayEndsAtMs, 't') });
   },
 } satisfies Command;
 

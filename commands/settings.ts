@@ -1,12 +1,9 @@
 import type { ServerSettings } from '../src/model/invocation.ts';
 import { LANGUAGES } from '../src/render/languages.ts';
 import { formatMessage } from '../src/render/messages.ts';
-import { AUTOMATIC, PRIVATE, PUBLIC, settingsMessage } from '../src/render/settings-message.ts';
+import { AUTOMATIC, LANGUAGE, PRIVATE, PUBLIC, REPLIES, settingsMessage } from '../src/render/settings-message.ts';
 import type { SettingsChange } from '../src/settings/server-settings.ts';
 import { type Command, privately, type Reply, say, type Use } from './command.ts';
-
-const LANGUAGE = 'language';
-const REPLIES = 'replies';
 
 export default {
   data: { name: 'settings', isForManagers: true },
@@ -37,8 +34,7 @@ function refused({ locale }: Use): Reply {
 }
 
 function shown({ locale }: Use, settings: ServerSettings, note?: string): Reply {
-  const ids = { language: `settings:${LANGUAGE}`, replies: `settings:${REPLIES}` };
-  return privately(settingsMessage(locale, settings, ids, note));
+  return privately(settingsMessage(locale, settings, note));
 }
 
 /** @returns `undefined` for a menu or a choice that this version does not have */

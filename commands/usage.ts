@@ -1,10 +1,10 @@
 import { isOfDay, leastOf } from '../src/limiter/windows.ts';
 import type { UsageKnown } from '../src/lookup/usage-reports.ts';
+import type { WindowQuota } from '../src/model/quota.ts';
 import { requestsLately, runsOutAtMs } from '../src/quota/ledger.ts';
 import { age } from '../src/render/formats.ts';
 import { formatMessage } from '../src/render/messages.ts';
-import { dayFile, usageDay } from '../src/render/usage-day.ts';
-import { usageEmbed, usageFigures } from '../src/render/usage-embed.ts';
+import { usageMessage } from '../src/render/usage-message.ts';
 import type { Command, Message, Services, Use } from './command.ts';
 
 /**
@@ -25,10 +25,8 @@ export default {
       kind: 'reply',
       isPrivate: true,
       source: now.report && now.report.atMs >= use.receivedAtMs ? 'service' : 'bot',
-      message: await show(now, note, use, services),
-      ...(later && {
-        correction: later.then((it) => show(it, missing(it, use, services), use, services)),
-      }),
+      message: await shown(now, note, use, services),
+      ...(later && { correction: later.then((it) => shown(it, missing(it, use, services), use, services)) }),
     };
   },
 } satisfies Command;
@@ -40,57 +38,38 @@ function missing({ report, missing }: UsageKnown, { locale }: Use, { usage }: Se
   return missing && formatMessage(locale, 'reportFailed', { since: age(missing.atMs), why: missing.error.name });
 }
 
-async function show(
+async function shown(
   { report }: UsageKnown,
   missing: string | undefined,
-  use: Use,
-  services: Services,
+  { requester, manageGuild, locale }: Use,
+  { limiter, ledger, budget, lookupQueue }: Services,
 ): Promise<Message> {
-  const { limiter, ledger, budget, lookupQueue } = services;
-  const [all, ofWatches, hours, server, foreign, topMembers] = await Promise.all([
-    ledger.today(),
-    ledger.watchesToday(),
+  const [hours, ofWatches, server, foreign, topMembers] = await Promise.all([
     ledger.hours(),
-    ledger.guildToday(use.requester),
-    use.manageGuild ? ledger.foreignToday() : undefined,
-    use.manageGuild ? ledger.topMembers(use.requester, TOP_MEMBERS) : [],
+    ledger.watchesToday(),
+    ledger.guildToday(requester),
+    manageGuild ? ledger.foreignToday() : undefined,
+    manageGuild ? ledger.topMembers(requester, TOP_MEMBERS) : [],
   ]);
   const nowMs = Date.now();
-  const { stop, isProbing, trouble, learned, storeAwaitedUntilMs, windows } = limiter.view();
-  const quota = leastOf(windows.filter(isOfDay));
-  const counted = budget.day === undefined ? all.requests : undefined;
-  const figures = usageFigures({ report, quota, counted, nowMs });
-  const ofDay = windows.find((window) => isOfDay(window) && !window.isOurCount);
-  const dayRunsOutAtMs = ofDay && runsOutAtMs(ofDay, nowMs, requestsLately(hours, nowMs));
-  const { locale } = use;
-  const caps = budget.caps(use.requester);
-  const day = usageDay(hours, figures.today, stop?.reason === 'day' ? undefined : dayRunsOutAtMs, nowMs);
-  return {
-    embeds: [
-      usageEmbed({
-        stop,
-        isProbing,
-        hasFailed: trouble !== undefined,
-        learned,
-        isStoreAway: storeAwaitedUntilMs !== undefined,
-        missing,
-        figures,
-        windows: windows
-          .filter((window) => !isOfDay(window))
-          .map((window) => ({ ...window, runsOutAtMs: runsOutAtMs(window, nowMs) })),
-        reportAtMs: report?.atMs,
-        runsOutAtMs: dayRunsOutAtMs,
-        day,
-        everybody: { ...all, requests: all.requests - ofWatches.requests, saved: all.saved - ofWatches.saved },
-        spentOnWatches: ofWatches.requests,
-        server: { ...server, cap: caps.guild, memberCap: caps.member },
-        foreign: foreign && { ...foreign, cap: budget.caps({ isInstalled: false }).guild },
-        topMembers,
-        waitingNow: lookupQueue.length,
-        nowMs,
-        locale,
-      }),
-    ],
-    ...(day && { files: [await dayFile(day, locale)] }),
-  };
+  const view = limiter.view();
+  const lately = requestsLately(hours, nowMs);
+  const withEnd = (window: WindowQuota) => ({
+    ...window,
+    runsOutAtMs: runsOutAtMs(window, nowMs, isOfDay(window) ? lately : undefined),
+  });
+  const ofDay = leastOf(view.windows.filter(isOfDay));
+  const caps = budget.caps(requester);
+  return usageMessage({
+    ...{ ...view, missing, report, hours, ofWatches, topMembers, nowMs, locale },
+    today: {
+      ...(ofDay && withEnd(ofDay)),
+      // Nobody tells how many there are in a day.
+      ...(budget.day === undefined && { used: hours.reduce((sum, { requests }) => sum + requests, 0) }),
+    },
+    windows: view.windows.filter((window) => !isOfDay(window)).map(withEnd),
+    server: { ...server, cap: caps.guild, memberCap: caps.member },
+    foreign: foreign && { ...foreign, cap: budget.caps({ isInstalled: false }).guild },
+    waitingNow: lookupQueue.length,
+  });
 }

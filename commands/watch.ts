@@ -3,10 +3,10 @@ import { parseCardId } from '../src/model/card-id.ts';
 import type { ListedCard } from '../src/model/invocation.ts';
 import { cardMenu } from '../src/render/card-list.ts';
 import { buttons, MAX_LENGTH } from '../src/render/components.ts';
-import { currencySigns, formatPrice, plainMarkdown } from '../src/render/formats.ts';
-import { formatMessage } from '../src/render/messages.ts';
+import { currencySigns, formatPrice } from '../src/render/formats.ts';
+import { formatMessage, typedText } from '../src/render/messages.ts';
 import { watchForm, watchSet } from '../src/render/watch-message.ts';
-import { type Lines, typedPrice } from '../src/watches/watch.ts';
+import { HIGHEST_LINE, type Lines, LOWEST_LINE, typedPrice } from '../src/watches/watch.ts';
 import { MOST_WATCHES } from '../src/watches/watches.ts';
 import card from './card.ts';
 import { type Command, type Form, privately, type Reply, type Services, say, sentence, type Use } from './command.ts';
@@ -23,16 +23,15 @@ import {
 import { CARD_OPTION } from './declare.ts';
 import { lastPrice } from './watches.ts';
 
-const LOWEST = 0.01;
-const HIGHEST = 1e9;
+const LINE = { type: ApplicationCommandOptionType.Number, min_value: LOWEST_LINE, max_value: HIGHEST_LINE } as const;
 
 export default {
   data: {
     name: 'watch',
     options: {
       card: CARD_OPTION,
-      above: { type: ApplicationCommandOptionType.Number, min_value: LOWEST, max_value: HIGHEST },
-      below: { type: ApplicationCommandOptionType.Number, min_value: LOWEST, max_value: HIGHEST },
+      above: LINE,
+      below: LINE,
       percent: { type: ApplicationCommandOptionType.Integer, min_value: 1, max_value: 99 },
     },
   },
@@ -46,15 +45,18 @@ export default {
     const typed = parseCardId(options.getString('card', true));
     const text = services.readCardId(typed) ?? typed;
     const meant = await services.catalog.resolve(text, use.requester);
+    // A menu of the cards that may be meant: who chooses one watches it.
+    const offered = (content: string, cards: readonly ListedCard[]) =>
+      privately({ content, components: cardMenu(locale, cards, linesId(lines)) });
     switch (meant.kind) {
       case 'id':
         return watched(text, lines, use, services);
       case 'one':
         return watched(meant.card.id, lines, use, services);
       case 'several':
-        return offered(formatMessage(locale, 'severalCards', { cards: meant.cards.length }), meant.cards, lines, use);
+        return offered(formatMessage(locale, 'severalCards', { cards: meant.cards.length }), meant.cards);
       case 'none':
-        return offered(unknown(text, locale), meant.similar, lines, use);
+        return offered(unknown(text, locale), meant.similar);
       case 'unsearched':
         return say(locale, 'namesUnsearched');
     }
@@ -79,7 +81,7 @@ export default {
     const typed = { above: fields.getTextInputValue('above'), below: fields.getTextInputValue('below') };
     const found = await seen(cardId, services);
     const ownSigns = currencySigns(use.locale, found?.price?.currency ?? services.currency);
-    const lines = { above: readPrice(typed.above, ownSigns), below: readPrice(typed.below, ownSigns) };
+    const lines = { above: typedPrice(typed.above, ownSigns), below: typedPrice(typed.below, ownSigns) };
     const content = refusalOf(typed, lines, use);
     if (content === undefined) return watched(cardId, lines, use, services);
     // A form cannot answer a form, so a button opens it again.
@@ -91,29 +93,20 @@ function isMixedUp({ above, below }: Lines): boolean {
   return above !== undefined && below !== undefined && above <= below;
 }
 
-/** @returns `undefined` for what the options of the command do not take either */
-function readPrice(text: string, ownSigns: readonly string[] | undefined): number | undefined {
-  const price = typedPrice(text, ownSigns);
-  return price !== undefined && price >= LOWEST && price <= HIGHEST ? price : undefined;
-}
-
 /** @returns `undefined` when there is nothing to refuse of what was typed into the form */
 function refusalOf({ above, below }: Omit<FormOfCard, 'cardId'>, lines: Lines, { locale }: Use): string | undefined {
-  const example = formatPrice(locale, 12.5, undefined);
   const unread = [lines.above === undefined && above.trim(), lines.below === undefined && below.trim()].find(Boolean);
-  if (unread) {
-    const text = plainMarkdown(unread, MAX_LENGTH) || formatMessage(locale, 'invisibleId');
-    return formatMessage(locale, 'watchNoPrice', { typed: 'some', text, example });
+  if (unread || (lines.above ?? lines.below) === undefined) {
+    const text = unread ? typedText(locale, unread, MAX_LENGTH) : '';
+    const example = formatPrice(locale, 12.5, undefined);
+    return formatMessage(locale, 'watchNoPrice', { typed: unread ? 'some' : 'none', text, example });
   }
-  if (lines.above === undefined && lines.below === undefined)
-    return formatMessage(locale, 'watchNoPrice', { typed: 'none', text: '', example });
   return isMixedUp(lines) ? formatMessage(locale, 'watchMixedUp') : undefined;
 }
 
-async function opened({ cardId, ...typed }: FormOfCard, use: Use, services: Services): Promise<Reply | Form> {
+async function opened({ cardId, ...typed }: FormOfCard, { locale }: Use, services: Services): Promise<Reply | Form> {
   const found = await seen(cardId, services);
-  if (!found) return sentence(unknown(cardId, use.locale));
-  const { locale } = use;
+  if (!found) return sentence(unknown(cardId, locale));
   return watchForm(found, { locale, currency: services.currency }, EMPTY_FORM + cardId, typed);
 }
 
@@ -125,8 +118,7 @@ async function seen(cardId: string, { cards, catalog }: Services) {
 }
 
 /** Sets the watch if the card is known. Costs no request. */
-async function watched(cardId: string, lines: Lines, use: Use, services: Services): Promise<Reply> {
-  const { requester, locale } = use;
+async function watched(cardId: string, lines: Lines, { requester, locale }: Use, services: Services): Promise<Reply> {
   const { watches, currency } = services;
   const found = await seen(cardId, services);
   if (!found) return sentence(unknown(cardId, locale));
@@ -135,21 +127,10 @@ async function watched(cardId: string, lines: Lines, use: Use, services: Service
   if (set === 'tooMany') return say(locale, 'tooManyWatches', { most: MOST_WATCHES });
   if (set === 'notKept') return say(locale, 'watchNotKept');
   const { watch, isReplaced } = set;
-  return privately(
-    watchSet(
-      { ...watch, price },
-      { locale, currency },
-      { isReplaced, stopId: customId('watches', { kind: 'stop', id: watch.id }) },
-    ),
-  );
+  const stopId = customId('watches', { kind: 'stop', id: watch.id });
+  return privately(watchSet({ ...watch, price }, { locale, currency }, { isReplaced, stopId }));
 }
 
 function unknown(text: string, locale: string): string {
-  const shown = plainMarkdown(text, MAX_LENGTH) || formatMessage(locale, 'invisibleId');
-  return formatMessage(locale, 'watchUnknown', { text: shown });
-}
-
-/** The cards that may be meant: who chooses one watches it. */
-function offered(content: string, cards: readonly ListedCard[], lines: Lines, { locale }: Use): Reply {
-  return privately({ content, components: cardMenu(locale, cards, linesId(lines)) });
+  return formatMessage(locale, 'watchUnknown', { text: typedText(locale, text, MAX_LENGTH) });
 }

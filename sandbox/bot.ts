@@ -45,21 +45,16 @@ export class Bot {
   readonly onChange = this.#changes.add;
   #running: Running | undefined;
   #state: ShownBot['state'] = 'stopped';
-  /** Requests rest until then, as its log says; `undefined` when they flow. */
-  #rest: { reason: string; untilMs: number } | undefined;
+  /** When it asks again with a key that was refused, as its log says. */
+  #keyTriedAtMs: number | undefined;
 
   constructor(options: BotOptions) {
     this.#options = options;
   }
 
   get shown(): ShownBot {
-    const untilMs = this.#rest?.reason === 'key' ? this.#rest.untilMs : undefined;
+    const untilMs = this.#keyTriedAtMs;
     return { state: this.#state, keyTriedAtMs: untilMs && (untilMs > Date.now() ? untilMs : 0) };
-  }
-
-  /** It runs, and may send requests. */
-  get isAsAtStart(): boolean {
-    return this.#state === 'running' && (this.#rest?.untilMs ?? 0) < Date.now();
   }
 
   /** Starts it on pristine data. Resolves when it is connected. */
@@ -91,7 +86,7 @@ export class Bot {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const connected = Promise.withResolvers<void>();
-    this.#rest = undefined;
+    this.#keyTriedAtMs = undefined;
     this.#become('starting');
     createInterface(child.stdout as Readable).on('line', (text) => {
       const line = parsed(text);
@@ -108,9 +103,8 @@ export class Bot {
 
   #read({ msg, reason, until }: LogLine): void {
     if (msg === 'gateway ready') this.#state = 'running';
-    if (msg === 'requests are sent again') this.#rest = undefined;
-    else if (typeof reason === 'string' && typeof until === 'string')
-      this.#rest = { reason, untilMs: Date.parse(until) };
+    if (msg === 'requests are sent again') this.#keyTriedAtMs = undefined;
+    else if (reason === 'key' && typeof until === 'string') this.#keyTriedAtMs = Date.parse(until);
     this.#changes.tell();
   }
 

@@ -4,58 +4,43 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { openOutput } from '../src/log/output.ts';
 import { createLog, standardOutput } from '../src/log.ts';
-import { PLAN_LIMITS } from '../src/model/plan.ts';
 import { stopSignal } from '../src/stop-signal.ts';
 import { Bot } from './bot.ts';
 import { Guide } from './guide.ts';
 import { KNOWN_CARDS } from './known-cards.ts';
 import { freePort } from './listen.ts';
 import { ownFolder, removeLeftFolders } from './own-folder.ts';
-import { startPageServer } from './page-server.ts';
+import { startPageServer } from './page/page-server.ts';
 import { RequestReasons } from './request-reasons.ts';
 import { SAMPLE_CARDS, SAMPLE_CATALOG } from './sample-cards.ts';
 import { SAMPLE_MEMBERS } from './sample-members.ts';
 import { startSandbox } from './sandbox.ts';
-import { SERVICE_SHAPES } from './service-shapes.ts';
-import { sandboxAs } from './shaped-service.ts';
+import { PLAN_LIMITS, type RatedPlan } from './service/limiters.ts';
 
-type SandboxPlan = keyof typeof PLAN_LIMITS;
-
-const { port, plan, bot, service, quick } = new Command('npm run sandbox --')
+const { port, plan, bot, quick } = new Command('npm run sandbox --')
   .description('Runs the whole bot on this machine, with an emulated Discord and card service, and a page to type in.')
   .option('--port <number>', 'port of the page; the next free one if it is taken', portNumber, 4000)
   .addOption(new Option('--plan <name>', 'plan of the card service').choices(Object.keys(PLAN_LIMITS)).default('free'))
-  .addOption(
-    new Option('--service <name>', 'answers as this card service does, with its plan').choices(
-      Object.keys(SERVICE_SHAPES),
-    ),
-  )
   .option('--no-bot', 'without the bot: prints the lines for the .env of your own')
   .addOption(new Option('--quick', 'for tests: no step of the guide waits for readers').hideHelp())
   .parse()
-  .opts<{ port: number; plan: SandboxPlan; bot: boolean; service?: string; quick?: boolean }>();
+  .opts<{ port: number; plan: RatedPlan; bot: boolean; quick?: boolean }>();
 
 const signal = stopSignal();
 await removeLeftFolders();
 const output = await standardOutput(openOutput(1));
 const log = createLog({ level: 'info', secrets: [], destination: output });
-const described = service === undefined ? undefined : sandboxAs(service);
-const known = described ? [] : KNOWN_CARDS;
-const catalog = described?.catalog ?? SAMPLE_CATALOG;
 // Another bot has them in its .env, from start to start
 const discordPort = bot ? 0 : await freePort(portAfter(port));
 const servicePort = bot ? 0 : await freePort(portAfter(discordPort));
 const sandbox = await startSandbox({
   log,
-  service: { ...(described?.service ?? { plan }), port: servicePort },
+  service: { plan, port: servicePort },
   discord: { members: SAMPLE_MEMBERS, port: discordPort },
   isRegistered: bot,
-  ...(bot && { catalog, known }),
+  ...(bot && { catalog: SAMPLE_CATALOG, known: KNOWN_CARDS }),
   // Lists are shown here, although most services have no such path; why a request is sent is in lines for debugging.
-  env: {
-    LOG_LEVEL: 'debug',
-    ...(described?.env ?? { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}', PRICE_CURRENCY: 'USD' }),
-  },
+  env: { LOG_LEVEL: 'debug', CARD_SERVICE_BULK_PATH: '/cards?ids={ids}', PRICE_CURRENCY: 'USD' },
 });
 const { discord, cardService, env } = sandbox;
 const folder = await ownFolder('bot');
@@ -70,8 +55,14 @@ const ownBot = new Bot({
     if (line.level !== 'debug') output.write(`${text}\n`);
   },
 });
-const cards = described?.service.cards ?? SAMPLE_CARDS;
-const guide = new Guide({ discord, cardService, bot: ownBot, cards, known, isQuick: quick === true });
+const guide = new Guide({
+  discord,
+  cardService,
+  bot: ownBot,
+  cards: SAMPLE_CARDS,
+  known: KNOWN_CARDS,
+  isQuick: quick === true,
+});
 // Before the bot starts, because its log is long and does not mention the page
 const story = bot ? { bot: ownBot, guide, reasons } : undefined;
 const page = await startPageServer({ port, discord, cardService, story }).catch(async (error: Error) => {
@@ -82,9 +73,9 @@ const page = await startPageServer({ port, discord, cardService, story }).catch(
 const moved = page.port === port || port === 0 ? '' : `  Port ${port} is taken, so the page is at ${page.port}.\n`;
 if (bot) await guide.reset();
 const list = join(folder, 'cards.json');
-if (!bot) await writeFile(list, JSON.stringify(catalog));
+if (!bot) await writeFile(list, JSON.stringify(SAMPLE_CATALOG));
 process.stdout.write(
-  `\n${moved}  ${bot ? 'Open' : 'Once your bot runs, open'} ${page.url} and type: /card, Enter, ember, ↓, Enter to pick, Enter to send\n\n${bot ? '' : envLines()}`,
+  `\n${moved}  ${bot ? 'Open' : 'Once your bot runs, open'} ${page.url} and type: /card, Enter, ember, Enter to pick, Enter to send\n\n${bot ? '' : envLines()}`,
 );
 
 if (!signal.aborted) await once(signal, 'abort');

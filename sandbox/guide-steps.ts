@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bot } from './bot.ts';
-import type { EmbeddedCardService } from './card-service.ts';
-import type { SeenRequest } from './card-service-controls.ts';
+import type { Member } from './discord/chat.ts';
+import type { TypedInteraction } from './discord/conversation.ts';
 import type { EmulatedDiscord } from './discord/emulated-discord.ts';
-import type { TypedInteraction } from './discord/typed-interaction.ts';
 import { KNOWN_CARDS } from './known-cards.ts';
+import type { EmbeddedCardService, SeenRequest } from './service/service.ts';
 
 /** What a step works with. */
 export interface Scene {
@@ -28,11 +28,9 @@ export interface Step {
   button: string;
   /** What to watch while it runs. */
   watch: string;
-  /** The bot or the service is not as at the start when it ends. */
-  leavesTraces?: true;
   /** Of no use with a service that has no day. */
   needsDay?: true;
-  /** It is about what the bot knows of a card since yesterday, and nobody may have renewed that. */
+  /** It is about what the bot knows of a card since yesterday. */
   needsYesterday?: true;
   /** What Alice sees of it is in her direct messages. */
   inDirectMessages?: true;
@@ -54,7 +52,7 @@ const WATCHED_MS = 1_000;
 const GONE_MS = 800;
 const LOOK_AGAIN_MS = 100;
 
-/** Each works on one bot that may send requests; the first member is Alice, the second Björn. */
+/** Each begins with everything as at the start. The first member is Alice, the second Björn. */
 export const STEPS: readonly Step[] = [
   {
     id: 'find',
@@ -69,9 +67,9 @@ export const STEPS: readonly Step[] = [
       const id = found.find((each) => !KNOWN_CARDS.some((known) => known.id === each)) ?? '';
       await scene.ended(ask(scene, 0, id));
       const forAlice = requests().length - forNames;
-      await scene.ended(ask(scene, 1, id));
+      await scene.ended(askAs(scene, scene.discord.members[1], id));
       const forBjorn = requests().length - forNames - forAlice;
-      return `“ember” found ${count(found.length, 'card')} with ${count(forNames, 'request')}. ${forAlice === 0 ? 'The card was known already, so it' : 'The card itself'} took ${count(forAlice, 'request')} for Alice, and ${forBjorn} for Björn.`;
+      return `“ember” found ${count(found.length, 'card')} with ${count(forNames, 'request')}. The card itself took ${count(forAlice, 'request')} for Alice, and ${forBjorn} for Björn.`;
     },
   },
   {
@@ -95,7 +93,6 @@ export const STEPS: readonly Step[] = [
     id: 'refused',
     title: 'The service says 429',
     button: 'The service says 429',
-    leavesTraces: true, // the bot counts its burst as used
     watch: `The service refuses everything for ${STORM_MS / 1_000} s, and three members ask. Watch the requests: after the first 429, none arrives until the time is up.`,
     async run(scene) {
       const { stormMs } = scene;
@@ -118,7 +115,6 @@ export const STEPS: readonly Step[] = [
     title: 'The day runs out',
     button: 'The day runs out',
     needsDay: true,
-    leavesTraces: true,
     watch: "The service's day is used up. Watch what known and new cards get, and that the service is left alone.",
     async run(scene) {
       const known = scene.unknownCard();
@@ -166,7 +162,7 @@ export const STEPS: readonly Step[] = [
     button: 'A price moves',
     needsYesterday: true,
     inDirectMessages: true,
-    watch: `Alice watches a card. Its price rises by ${RISE_PERCENT} %, and Björn looks it up in a server. Watch what she is sent.`,
+    watch: `Alice watches a card. Its price rises by ${RISE_PERCENT} %, and Amara looks it up in a server. Watch what she is sent.`,
     async run(scene) {
       const { discord, cardService, signal } = scene;
       const memberId = discord.members[0]?.id ?? '';
@@ -179,7 +175,7 @@ export const STEPS: readonly Step[] = [
       const isTold = () =>
         discord.messages().some(({ trigger, member }) => trigger === 'message' && member.id === memberId);
       while (!isTold()) await sleep(LOOK_AGAIN_MS, undefined, { signal });
-      return `The watch took ${count(forWatch, 'request')}. Björn's lookup renewed the card with ${count(requests().length - forWatch, 'request')}, its price had crossed Alice's line, and the bot wrote to her.`;
+      return `The watch took ${count(forWatch, 'request')}. Amara's lookup renewed the card with ${count(requests().length - forWatch, 'request')}, its price had crossed Alice's line, and the bot wrote to her.`;
     },
   },
 ];
@@ -194,8 +190,13 @@ export async function foundCards(discord: EmulatedDiscord, signal: AbortSignal):
   }
 }
 
-function ask({ discord }: Scene, member: number, id: string): TypedInteraction {
-  return discord.type({ command: 'card', options: { id }, memberId: discord.members[member]?.id ?? '' });
+/** @param member the index among those who read the page's language, the first of whom is Alice */
+function ask(scene: Scene, member: number, id: string): TypedInteraction {
+  return askAs(scene, scene.discord.members.filter(({ locale }) => locale.startsWith('en'))[member], id);
+}
+
+function askAs({ discord }: Scene, member: Member | undefined, id: string): TypedInteraction {
+  return discord.type({ command: 'card', options: { id }, memberId: member?.id ?? '' });
 }
 
 /** @returns those that have arrived since then; of more than the service keeps, the last */

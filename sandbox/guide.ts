@@ -1,14 +1,14 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bot, LogLine } from './bot.ts';
-import type { EmbeddedCardService } from './card-service.ts';
+import type { TypedInteraction } from './discord/conversation.ts';
 import type { EmulatedDiscord } from './discord/emulated-discord.ts';
-import type { TypedInteraction } from './discord/typed-interaction.ts';
 import { foundCards, STEPS, STORM_MS, type Step } from './guide-steps.ts';
 import type { KnownCard } from './known-cards.ts';
 import { Listeners } from './listeners.ts';
 import type { ServiceCard } from './sample-cards.ts';
-import { NO_DAY } from './service-limiters.ts';
+import { NO_DAY } from './service/limiters.ts';
+import type { EmbeddedCardService } from './service/service.ts';
 
 /** The guided minute, as the page shows it. */
 export interface ShownGuide {
@@ -34,8 +34,6 @@ export interface GuideOptions {
   isQuick?: boolean;
 }
 
-/** A step needs no more of the service than this. */
-const NEEDED = { requests: 20, atOnce: 8 };
 /** A step acts only when what to watch can have been read. */
 const READING_MS = 2_000;
 const QUICK_STORM_MS = 2_000;
@@ -44,10 +42,7 @@ const SEARCHES_WITHIN_MS = 10_000;
 const MOST_OF_A_SET = 12;
 const SEEDED_POST = 'Anyone trading a Wax Golem for base1-4?';
 
-/**
- * Runs one step at a time: pressing a button ends the step that runs. Whenever anything is not as at the start, be it a
- * switch, the day, the bot or a step that was ended, the sandbox is reset first.
- */
+/** Runs one step at a time: pressing a button ends the step that runs. Each begins with everything as at the start. */
 export class Guide {
   readonly #options: GuideOptions;
   readonly #commands = new EventEmitter();
@@ -56,11 +51,8 @@ export class Guide {
   #shown: Omit<ShownGuide, 'steps'> = { isResetting: false };
   #running = Promise.resolve();
   #end = new AbortController();
-  /** Something of a step is left that cannot be seen from outside. */
-  #isUsed = false;
   /** Whose command for which card has ended since the step began. */
   readonly #ended = new Set<string>();
-  #unknown: string[] = [];
 
   constructor(options: GuideOptions) {
     this.#options = options;
@@ -86,27 +78,35 @@ export class Guide {
     const step = STEPS.find((each) => each.id === id);
     if (!step) throw new Error(`There is no step ${id}.`);
     this.#begin(async (signal) => {
-      this.#show({ current: id, isResetting: false });
-      if (!this.#isAsAtStart(step)) await this.#resetAll(signal, id);
       const { isQuick = false } = this.#options;
+      const readAtMs = Date.now() + (isQuick ? 0 : READING_MS);
+      this.#show({ current: id, isResetting: false });
+      await this.#resetAll(signal);
+      await sleep(Math.max(0, readAtMs - Date.now()), undefined, { signal });
       const beganAtMs = Date.now();
       this.#show({ current: id, beganAtMs, isResetting: false });
       const aborted = sleep(MOST_MS, undefined, { signal, ref: false });
       await Promise.race([aborted, this.#options.discord.gateway.whenReady()]); // somebody may have killed the bot
-      if (!isQuick) await sleep(READING_MS, undefined, { signal });
       this.#ended.clear();
-      const stormMs = isQuick ? QUICK_STORM_MS : STORM_MS;
-      const unknownCard = () => this.#unknownCard();
-      const ended = (...typed: readonly TypedInteraction[]) => this.#whenEnded(typed, signal);
-      const happened = await step.run({ ...this.#options, stormMs, unknownCard, ended, signal });
-      this.#isUsed ||= step.leavesTraces === true;
+      const unknown = unknownCards(this.#options).values();
+      const happened = await step.run({
+        ...this.#options,
+        stormMs: isQuick ? QUICK_STORM_MS : STORM_MS,
+        unknownCard: () => unknown.next().value ?? '',
+        ended: (...typed) => this.#whenEnded(typed, signal),
+        signal,
+      });
       this.#show({ ...this.#shown, happened });
     });
   }
 
   /** Everything is as at the start when it resolves: chat, service, switches, the bot and its data. */
   async reset(): Promise<void> {
-    this.#begin((signal) => this.#resetAll(signal));
+    this.#begin(async (signal) => {
+      this.#show({ isResetting: true });
+      await this.#resetAll(signal);
+      this.#show({ isResetting: false });
+    });
     await this.#running;
   }
 
@@ -124,7 +124,6 @@ export class Guide {
       if (ending.signal.aborted) return; // pressed and ended meanwhile
       const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(MOST_MS)]);
       await work(signal).catch((error: Error) => {
-        this.#isUsed = true;
         const happened = `It did not come to its end: ${error.message}`;
         this.#show({ ...this.#shown, happened, isResetting: false });
       });
@@ -136,31 +135,14 @@ export class Guide {
     while (!waited.every((each) => this.#ended.has(each))) await once(this.#commands, 'ended', { signal });
   }
 
-  #isAsAtStart({ needsYesterday }: Step): boolean {
-    const { cardService, bot } = this.#options;
-    if (needsYesterday && cardService.counts.total > 0) return false;
-    return !this.#isUsed && bot.isAsAtStart && cardService.isAsAtStart(NEEDED);
-  }
-
-  async #resetAll(signal: AbortSignal, current?: string): Promise<void> {
+  async #resetAll(signal: AbortSignal): Promise<void> {
     const { discord, cardService, bot } = this.#options;
-    this.#show({ current, isResetting: true });
     await bot.end('SIGKILL'); // what it sends last is not of the new story
     discord.clearChat();
     discord.post({ memberId: discord.members[1]?.id ?? '', content: SEEDED_POST });
     cardService.reset();
     await bot.reset();
     await foundCards(discord, AbortSignal.any([signal, AbortSignal.timeout(SEARCHES_WITHIN_MS)])).catch(() => {});
-    this.#unknown = [];
-    this.#isUsed = false;
-    this.#show({ current, isResetting: false });
-  }
-
-  #unknownCard(): string {
-    if (this.#unknown.length === 0) this.#unknown = unknownCards(this.#options);
-    const id = this.#unknown.shift();
-    if (id === undefined) throw new Error('every card is known by now. Reset the sandbox.');
-    return id;
   }
 
   #show(shown: Omit<ShownGuide, 'steps'>): void {
@@ -169,15 +151,12 @@ export class Guide {
   }
 }
 
-/** Cards of one set after the other, which neither the bot knows nor anybody has asked for. */
-function unknownCards({ cardService, cards, known }: GuideOptions): string[] {
-  const asked = cardService.requests.flatMap(
-    ({ path, cardIds }) => cardIds ?? decodeURIComponent(path.split(/[/?]/)[2] ?? ''),
-  );
-  const excluded = new Set([...known.map(({ id }) => id), ...asked]);
+/** Cards of one set after the other, which the bot does not know. */
+function unknownCards({ cards, known }: GuideOptions): string[] {
   const bySet = Map.groupBy(cards, ({ set }) => set.id)
     .values()
     .toArray();
   const inTurn = Array.from({ length: MOST_OF_A_SET }, (_, index) => bySet.flatMap((ofSet) => ofSet[index] ?? []));
-  return inTurn.flat().flatMap(({ id, imageUrl }) => (imageUrl && !excluded.has(id) ? [id] : []));
+  const unknown = inTurn.flat().filter(({ id, imageUrl }) => imageUrl && known.every((each) => each.id !== id));
+  return unknown.map(({ id }) => id);
 }

@@ -1,6 +1,6 @@
 import type { LogLine } from './bot.ts';
-import { unlessMalformed } from './bulk-listing.ts';
-import type { SeenRequest } from './card-service-controls.ts';
+import { unlessMalformed } from './service/rules.ts';
+import type { SeenRequest } from './service/service.ts';
 
 /** What the bot says of a request as it sends it. */
 interface Reason {

@@ -9,15 +9,15 @@ import type { Logger } from '../src/log.ts';
 import { stopSignal } from '../src/stop-signal.ts';
 import { catalogFolder } from '../src/storage/state.ts';
 import { sampleImage } from './card-images.ts';
+import { type EmulatedDiscord, type EmulatedDiscordOptions, startEmulatedDiscord } from './discord/emulated-discord.ts';
+import { type KnownCard, remember } from './known-cards.ts';
+import { ownFolder } from './own-folder.ts';
 import {
   type ListeningCardService,
   SANDBOX_API_KEY,
   type StartedCardServiceOptions,
   startCardService,
-} from './card-service.ts';
-import { type EmulatedDiscord, type EmulatedDiscordOptions, startEmulatedDiscord } from './discord/emulated-discord.ts';
-import { type KnownCard, remember } from './known-cards.ts';
-import { ownFolder } from './own-folder.ts';
+} from './service/service.ts';
 
 /** A server without sockets. */
 export interface Host {
@@ -116,7 +116,7 @@ function given(variables: Record<string, string | undefined>): Record<string, st
 
 /** Imports cards as `npm run catalog -- import` does. */
 function importCatalog(dataDir: string, cards: readonly CatalogCard[], log: Logger): void {
-  const database = CatalogDatabase.open(dataDir, log);
+  const database = new CatalogDatabase(dataDir, log);
   database.beginImport('sandbox');
   database.upsert(cards, 'sandbox');
   database.close();

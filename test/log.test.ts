@@ -9,6 +9,7 @@ import { ServiceDown } from '../src/model/errors.ts';
 import type { CommandEvent } from '../src/model/events.ts';
 import { commandLogger } from '../src/replies/end.ts';
 import { startLines } from '../src/run.ts';
+import { settingOf } from './support/described.ts';
 import { logLines } from './support/log-lines.ts';
 import { secretForms } from './support/secret-forms.ts';
 import { table } from './table.ts';
@@ -196,7 +197,7 @@ describe('createLog', () => {
 
 describe('the first lines', () => {
   const STARTED: Parameters<typeof startLines>[0] = {
-    plan: { plan: 'auto', requestsPerMinute: undefined, burst: undefined },
+    plan: settingOf({ plan: 'auto' }),
     dataDir: './data',
     redis: undefined,
     cardService: readCardServiceConfig({ CARD_SERVICE: 'scryfall' }),

@@ -1,11 +1,12 @@
 import { appendFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_WORLD } from '../sandbox/discord/world.ts';
 import { SAMPLE_CARDS } from '../sandbox/sample-cards.ts';
 import { startAppBot } from './support/app-bot.ts';
 import { startBackends } from './support/backends.ts';
+import { onFinished } from './support/on-finished.ts';
 import { showsCard } from './support/processes.ts';
-import { commonPath, filesOf, type RecordedPath, recordPaths } from './support/recorded-path.ts';
 
 /** The stages that any card needs, and what they keep it in; a feature that this card does not use stands beside the way. */
 const STAGES =
@@ -83,6 +84,7 @@ describe.each([
   { card: 'known', most: { files: 31, calls: 150 } },
 ] as const)('a card that is $card', ({ card, most }) => {
   it('enters no file of a feature that it does not need', () => {
+    expect(filesOf(paths[card])).toContain('commands/card.ts');
     expect(filesOf(paths[card]).filter((file) => !STAGES.test(file))).toEqual([]);
   });
 
@@ -95,3 +97,43 @@ describe.each([
 it('forty cards of forty members at once cost at most one and a half times as many calls as one after the other', () => {
   expect(together).toBeLessThanOrEqual(1.5 * MEMBERS.length * alone);
 });
+
+/** How often each named function of the bot was called, by `file function`. Callbacks without a name count with whoever is given them. */
+type RecordedPath = ReadonlyMap<string, number>;
+
+const ROOT = new URL('../', import.meta.url).href;
+const OF_BOT = /^(?:commands|src\/(?!sandbox\/))/;
+
+/** Records what this process calls, by V8's counts, in which each resumption after an `await` is a call, too. */
+async function recordPaths(): Promise<(use: () => Promise<unknown>) => Promise<RecordedPath>> {
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.startPreciseCoverage', { callCount: true });
+  onFinished(() => session.disconnect());
+  return async (use) => {
+    await session.post('Profiler.takePreciseCoverage'); // counts from here
+    await use();
+    const { result } = await session.post('Profiler.takePreciseCoverage');
+    const calls = result.flatMap(({ url, functions }) => {
+      const file = url.startsWith(ROOT) ? url.slice(ROOT.length) : '';
+      if (!OF_BOT.test(file)) return [];
+      const called = functions.filter(({ functionName, ranges }) => functionName !== '' && ranges[0]?.count);
+      return called.map(({ functionName, ranges }) => [`${file} ${functionName}`, ranges[0]?.count ?? 0] as const);
+    });
+    const path = new Map<string, number>();
+    for (const [name, count] of calls) path.set(name, (path.get(name) ?? 0) + count);
+    return path;
+  };
+}
+
+/** What all of them have: what came in between by itself, such as a heartbeat of an earlier test, is not in each. */
+function commonPath(paths: readonly RecordedPath[]): RecordedPath {
+  const names = [...(paths[0]?.keys() ?? [])].sort();
+  const least = names.map((name) => [name, Math.min(...paths.map((path) => path.get(name) ?? 0))] as const);
+  return new Map(least.filter(([, count]) => count > 0));
+}
+
+function filesOf(path: RecordedPath): string[] {
+  return [...new Set([...path.keys()].map((name) => name.split(' ', 1)[0] ?? ''))];
+}

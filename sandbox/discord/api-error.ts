@@ -14,8 +14,6 @@ const REFUSALS = {
   unknownInteraction: [404, 10062, 'Unknown interaction'],
   notYourApplication: [403, 20012, 'You are not authorized to perform this action on this application'],
   tooManyAttachments: [400, 30015, 'Maximum number of attachments in a message reached (10)'],
-  tooManyChatCommands: [400, 30032, 'Maximum number of application commands reached (100)'],
-  tooManyMenuCommands: [400, 30032, 'Maximum number of context menu commands reached (15)'],
   openingTooFast: [403, 40003, 'You are opening direct messages too fast.'],
   requestTooLarge: [413, 40005, 'Request entity too large'],
   alreadyAcknowledged: [400, 40060, 'Interaction has already been acknowledged.'],
@@ -27,7 +25,6 @@ const REFUSALS = {
   invalidWebhookToken: [401, 50027, 'Invalid Webhook Token'],
   invalidRecipient: [400, 50033, 'Invalid Recipient(s)'],
   invalidForm: [400, 50035, 'Invalid Form Body'],
-  invalidApiVersion: [400, 50041, 'Invalid API version'],
   blockedByAutoMod: [400, 200000, 'Message was blocked by automatic moderation'],
   invalidJson: [400, 50109, 'The request body contains invalid JSON.'],
 } as const satisfies Record<string, readonly [status: number, code: number, message: string]>;
@@ -37,7 +34,6 @@ export type Refusal = keyof typeof REFUSALS;
 /** A request that Discord refuses. Thrown by the rules, converted into the response by the REST server. */
 export class ApiError extends Error {
   override name = 'ApiError';
-  readonly refusal: Refusal;
   readonly status: number;
   readonly code: number;
   readonly errors: ErrorTree | undefined;
@@ -45,7 +41,6 @@ export class ApiError extends Error {
   constructor(refusal: Refusal, { errors }: Pick<Partial<ApiError>, 'errors'> = {}) {
     const [status, code, message] = REFUSALS[refusal];
     super(message);
-    this.refusal = refusal;
     this.status = status;
     this.code = code;
     this.errors = errors;

@@ -2,14 +2,13 @@ import {
   InteractionApplicationCommandAutocompleteCallbackStringDataSchema,
   ModalInteractionCallbackRequestDataSchema,
 } from 'discord-api-spec/zod';
-import { ComponentType, InteractionType, MessageFlags, InteractionResponseType as Type } from 'discord-api-types/v10';
+import { ComponentType, InteractionType, InteractionResponseType as Type } from 'discord-api-types/v10';
 
-import type { Choice } from './chat.ts';
-import { type ChoiceForm, choiceMistakes } from './command-option-rules.ts';
-import { kindMistakes, repeatedIds } from './component-rules.ts';
-import type { Modal } from './components.ts';
+import type { Choice, Modal } from './chat.ts';
+import { type ChoiceForm, choiceMistakes } from './command-rules.ts';
 import { fieldsIn, type Mistake, mistake, readForm, refuse, when } from './forms.ts';
-import { type MessageForm, readMessage } from './message-rules.ts';
+import { type ArrivedMessage, isEphemeral, kindMistakes, readMessage, repeatedIds } from './message-rules.ts';
+import type { RequestBody } from './rest.ts';
 
 // interactions/receiving-and-responding, "Interaction Callback Type"; launching an activity is not emulated.
 const REPLIES = [Type.ChannelMessageWithSource, Type.DeferredChannelMessageWithSource] as const;
@@ -22,9 +21,9 @@ const ANSWERS: Record<Exclude<InteractionType, InteractionType.Ping>, readonly n
 };
 
 export type Callback =
-  | { kind: 'reply'; ephemeral: boolean; form: MessageForm }
+  | { kind: 'reply'; sent: ArrivedMessage }
   | { kind: 'defer'; ephemeral: boolean }
-  | { kind: 'update'; form: MessageForm }
+  | { kind: 'update'; sent: ArrivedMessage }
   | { kind: 'deferUpdate' }
   | { kind: 'modal'; modal: Modal };
 
@@ -35,24 +34,23 @@ export interface Answerable {
 }
 
 /** @throws ApiError 50035 for an invalid body, with Discord's paths under `data`. */
-export function parseCallback(body: unknown, answerable: Answerable): Callback {
-  const { type, data } = envelope(body, answerable);
+export function parseCallback({ json, files }: RequestBody, answerable: Answerable): Callback {
+  const { type, data } = envelope(json, answerable);
+  const arrived = (body: unknown) => ({ form: readMessage(body, ['data']), uploads: files, at: ['data'] });
   switch (type) {
     case Type.DeferredChannelMessageWithSource:
       return { kind: 'defer', ephemeral: isEphemeral(readMessage(data ?? {}, ['data'])) };
     case Type.DeferredMessageUpdate:
       return { kind: 'deferUpdate' };
     case Type.UpdateMessage:
-      return { kind: 'update', form: readMessage(data ?? {}, ['data']) };
+      return { kind: 'update', sent: arrived(data ?? {}) };
     case Type.Modal: {
       const modal = readForm<Modal>(ModalInteractionCallbackRequestDataSchema, data, ['data']);
       refuse(modalMistakes(modal), ['data', 'components']);
       return { kind: 'modal', modal };
     }
-    default: {
-      const form = readMessage(data, ['data']);
-      return { kind: 'reply', ephemeral: isEphemeral(form), form };
-    }
+    default:
+      return { kind: 'reply', sent: arrived(data) };
   }
 }
 
@@ -82,8 +80,4 @@ function modalMistakes({ components }: Modal): Mistake[] {
     ...when(components.length > 5, [], 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 5 in length.'),
     ...repeatedIds(components),
   ];
-}
-
-export function isEphemeral(form: { flags?: number | null }): boolean {
-  return ((form.flags ?? 0) & MessageFlags.Ephemeral) !== 0;
 }

@@ -1,6 +1,14 @@
-import type { APIAttachment, APIEmbed } from 'discord-api-types/v10';
-
-import type { Modal, Row } from './components.ts';
+import type {
+  APIActionRowComponent,
+  APIAttachment,
+  APIButtonComponent,
+  APIEmbed,
+  APILabelComponent,
+  APIModalInteractionResponseCallbackData,
+  APIStringSelectComponent,
+  APITextInputComponent,
+  ApplicationCommandOptionType as OptionType,
+} from 'discord-api-types/v10';
 
 /** A person who types commands in the emulated Discord. */
 export interface Member {
@@ -40,6 +48,23 @@ export interface Whereabouts {
   installedFor?: 'guild' | 'user' | 'both';
 }
 
+export type Translations = Readonly<Record<string, string>> | null;
+
+/** An option of a command as Discord stores it: `required` and `autocomplete` only when true. */
+export interface CommandOption {
+  type: OptionType.String | OptionType.Integer | OptionType.Boolean | OptionType.Number;
+  name: string;
+  description: string;
+  name_localizations: Translations;
+  description_localizations: Translations;
+  required?: true;
+  autocomplete?: true;
+  min_value?: number;
+  max_value?: number;
+  min_length?: number;
+  max_length?: number;
+}
+
 /** One typed command. */
 export interface TypedCommand extends Whereabouts {
   command: string;
@@ -59,6 +84,18 @@ export interface Choice {
   name: string;
   value: string;
 }
+
+/** A component that a member can use: all except links have a `custom_id`. */
+export type UsableComponent = APIButtonComponent | APIStringSelectComponent;
+
+/** What a message has of them. */
+export type Row = APIActionRowComponent<UsableComponent>;
+
+/** What a form has of them. */
+export type Field = APILabelComponent & { component: APITextInputComponent };
+
+/** A form with which a bot answers. */
+export type Modal = Omit<APIModalInteractionResponseCallbackData, 'components'> & { components: Field[] };
 
 /** The use of a component of a bot message. Default: by the member whom the message answers. */
 export interface UsedComponent {
@@ -137,8 +174,6 @@ export interface ChatMessage extends MessageBody {
   /** The bot deleted its reply. */
   deleted?: true;
   followUps?: readonly FollowUp[];
-  /** The bot message whose component or context menu was used. */
-  sourceMessageId?: string;
   /** The bot changed the source message instead of sending one: only follow-ups are shown here. */
   updatesSource?: true;
   /** The bot answered with a form, which is shown to the member alone until it is submitted. */

@@ -3,22 +3,23 @@ import {
   ApplicationCommandType as CommandType,
   type InteractionContextType as Context,
   ApplicationIntegrationType as Installed,
+  Locale,
+  ApplicationCommandOptionType as OptionType,
 } from 'discord-api-types/v10';
 
-import { type CommandOption, localeMistakes, nameMistakes, optionMistakes } from './command-option-rules.ts';
+import type { CommandOption, Translations } from './chat.ts';
 import { fieldsIn, type Mistake, notEmulated, type Path, readForm, refuse, when, within } from './forms.ts';
 
 /** A command as a bot registers it, with defaults for omitted fields. */
 export interface CommandForm {
   type: CommandType.ChatInput | CommandType.User | CommandType.Message;
   name: string;
-  name_localizations: CommandOption['name_localizations'];
+  name_localizations: Translations;
   description: string;
-  description_localizations: CommandOption['description_localizations'];
+  description_localizations: Translations;
   options: CommandOption[];
   nsfw: boolean;
   default_member_permissions: string | null;
-  dm_permission: boolean | null;
   contexts: Context[] | null;
   integration_types: Installed[];
 }
@@ -42,16 +43,15 @@ export function readCommand(body: unknown, at: Path = []): CommandForm {
     options: (read.options ?? []).map(stored),
     nsfw: nsfw === true,
     default_member_permissions: bits == null ? null : String(bits),
-    dm_permission: read.dm_permission ?? null,
     contexts: read.contexts ?? null,
     integration_types: read.integration_types ?? [Installed.GuildInstall],
   };
-  const mistakes = form.type === CommandType.ChatInput ? chatMistakes(form) : menuMistakes(form);
   // The documentation has this field, the specification lacks it.
   const isOdd = !['undefined', 'boolean'].includes(typeof nsfw);
   refuse(
     [
-      ...mistakes,
+      ...(form.type === CommandType.ChatInput ? chatMistakes(form) : menuMistakes(form)),
+      ...localeMistakes(form),
       ...when(isOdd, ['nsfw'], 'BOOLEAN_TYPE_CONVERT', 'Must be either true or false.'),
       ...notEmulated(type === CommandType.PrimaryEntryPoint, ['type']),
       ...notEmulated(handler != null, ['handler']),
@@ -68,20 +68,94 @@ function stored({ required, autocomplete, ...option }: CommandOption): CommandOp
 }
 
 function chatMistakes(form: CommandForm): Mistake[] {
-  const { description } = form;
+  const isBlank = form.description === '';
   return [
     ...nameMistakes(form),
-    ...when(description === '', ['description'], 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 100 in length.'),
-    ...within(['options'], optionMistakes(form.options)),
+    ...when(isBlank, ['description'], 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 100 in length.'),
+    ...form.options.flatMap((option, index) =>
+      within(['options', index], optionMistakes(option, form.options.slice(0, index))),
+    ),
   ];
 }
 
 /** interactions/application-commands, "Application Command Structure": it has neither, and its name may have blanks. */
-function menuMistakes({ description, options, ...form }: CommandForm): Mistake[] {
-  const isDescribed = description !== '' || form.description_localizations !== null;
+function menuMistakes({ description, description_localizations, options }: CommandForm): Mistake[] {
+  const isDescribed = description !== '' || description_localizations !== null;
   return [
-    ...localeMistakes(form),
     ...when(isDescribed, ['description'], 'BASE_TYPE_CHOICES', 'Context menu commands cannot have description'),
     ...when(options.length > 0, ['options'], 'BASE_TYPE_MAX_LENGTH', 'Context menu commands cannot have options'),
   ];
+}
+
+const EMULATED: readonly OptionType[] = [OptionType.String, OptionType.Integer, OptionType.Boolean, OptionType.Number];
+const REQUIRED_LATE = 'Required options must be placed before non-required options';
+
+/** What the specification does not say of an option. The codes as reported: discord-api-docs#7617, #5615 */
+function optionMistakes(option: CommandOption, before: readonly CommandOption[]): Mistake[] {
+  const isLate = option.required === true && before.some(({ required }) => !required);
+  const isTaken = before.some(({ name }) => name === option.name);
+  return [
+    ...when(isLate, [], 'APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID', REQUIRED_LATE),
+    ...when(isTaken, [], 'APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS', 'Option name already exists'),
+    ...nameMistakes(option),
+    ...localeMistakes(option),
+    ...notEmulated(!EMULATED.includes(option.type), []),
+    ...notEmulated('choices' in option, ['choices']),
+    ...notEmulated(option.autocomplete === true && option.type !== OptionType.String, ['autocomplete']),
+  ];
+}
+
+// interactions/application-commands, "Application Command Naming"
+const NAMING = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
+
+/** Of a slash command or an option. */
+function nameMistakes({ name, name_localizations }: Pick<CommandOption, 'name' | 'name_localizations'>): Mistake[] {
+  const translated = Object.entries(name_localizations ?? {});
+  const names = [
+    { path: ['name'], text: name },
+    ...translated.map(([locale, text]) => ({ path: ['name_localizations', locale], text })),
+  ];
+  return names.flatMap(({ path, text }) => {
+    const isWrong = !NAMING.test(text) || text !== text.toLowerCase();
+    return when(isWrong, path, 'APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid');
+  });
+}
+
+const LOCALES: ReadonlySet<string> = new Set(Object.values(Locale));
+
+interface Translated {
+  name_localizations?: Translations;
+  description_localizations?: Translations;
+}
+
+/** reference.md, "Locales" */
+function localeMistakes(part: Translated): Mistake[] {
+  return (['name_localizations', 'description_localizations'] as const).flatMap((field) =>
+    Object.keys(part[field] ?? {}).flatMap((locale) =>
+      when(!LOCALES.has(locale), [field, locale], 'BASE_TYPE_INVALID', 'Not a locale of Discord.'),
+    ),
+  );
+}
+
+/** A choice that a bot suggests for an option. */
+export interface ChoiceForm {
+  name: string;
+  name_localizations?: Translations;
+  value: string;
+}
+
+const LONGEST_VALUE = 100; // interactions/application-commands, "Application Command Option Choice Structure"
+
+/** The specification allows a value as long as an option's text. */
+export function choiceMistakes(choices: readonly ChoiceForm[]): Mistake[] {
+  const tooLong = `Must be ${LONGEST_VALUE} or fewer in length.`;
+  return choices.flatMap((choice, index) =>
+    within(
+      [index],
+      [
+        ...when(choice.value.length > LONGEST_VALUE, ['value'], 'BASE_TYPE_MAX_LENGTH', tooLong),
+        ...localeMistakes(choice),
+      ],
+    ),
+  );
 }

@@ -1,117 +1,96 @@
-import { ApplicationCommandType as CommandType, GatewayCloseCodes } from 'discord-api-types/v10';
+import { createServer } from 'node:http';
+import { GatewayCloseCodes } from 'discord-api-types/v10';
 
-import { apiCommand, isVisible } from './api-command.ts';
-import { applicationRoutes } from './application-routes.ts';
-import { Autocompletions } from './autocompletions.ts';
-import { ChannelOpenings, type OpeningLimit } from './channel-openings.ts';
-import type { HalfTypedCommand, SubmittedModal, TypedCommand, UsedComponent, Whereabouts } from './chat.ts';
-import { CommandRegistry, commandRoutes } from './command-registry.ts';
-import { Conversations } from './conversations.ts';
-import { directMessageRoutes } from './direct-message-routes.ts';
-import type { EmulatedDiscordOptions } from './emulated-discord-options.ts';
+import { closeServer, KEEP_ALIVE_MS, listen } from '../listen.ts';
+import type { Whereabouts } from './chat.ts';
+import { CommandRegistry } from './command-registry.ts';
+import { DISCORD_LIFETIMES, type Lifetimes } from './conversation.ts';
+import { Autocompletions, Conversations, Posts } from './conversations.ts';
 import { Faults } from './faults.ts';
 import { FileStore } from './file-store.ts';
-import { FrontDoor } from './front-door.ts';
-import { Gateway } from './gateway.ts';
-import { type GatewayFaults, noGatewayFaults } from './gateway-faults.ts';
-import { DISCORD_LIFETIMES } from './interaction.ts';
-import { interactionRoutes } from './interaction-routes.ts';
-import type { Moderation } from './moderation.ts';
-import { type Place, placeOf } from './place.ts';
-import { Posts } from './posts.ts';
-import { RequestLog, type SeenRestRequest } from './request-log.ts';
-import { answersRequests, restAnswers, restListener } from './rest.ts';
-import { Snowflakes } from './snowflake.ts';
-import { submitModal } from './submit-modal.ts';
-import { completeOption, typeCommand } from './type-command.ts';
-import { typedInteraction } from './typed-interaction.ts';
-import { useComponent } from './use-component.ts';
-import { DEFAULT_WORLD, type World } from './world.ts';
+import { Gateway, type GatewayFaults } from './gateway.ts';
+import { Members } from './members.ts';
+import type { Moderation } from './message-rules.ts';
+import { type ExternalImage, Rest, type SeenRestRequest } from './rest.ts';
+import {
+  applicationRoutes,
+  ChannelOpenings,
+  directMessageRoutes,
+  interactionRoutes,
+  type OpeningLimit,
+} from './routes.ts';
+import { DEFAULT_WORLD, Snowflakes, type World } from './world.ts';
 
-export type { EmulatedDiscordOptions } from './emulated-discord-options.ts';
+export interface EmulatedDiscordOptions extends Partial<Omit<World, 'applicationId'>> {
+  /** Its address when it has no server: it is asked through `answer`, and bots join its gateway. */
+  withoutServerAt?: string | undefined;
+  /** Default 0: any free port. */
+  port?: number;
+  /** Default: 3 s to answer, tokens of 15 minutes. */
+  lifetimes?: Lifetimes;
+  /** Default 41,250, as in Discord's HELLO. */
+  heartbeatIntervalMs?: number;
+  /** The recommended number of shards. Default 1. */
+  shards?: number;
+  /** Shards that may identify at once. Default 16, as for a large bot, because with 1 a bot waits 5 s between shards. */
+  maxConcurrency?: number;
+  /** Time between two identifies with the same rate limit key. Default 0, no limit; Discord's is 5,000. */
+  identifyWindowMs?: number;
+  /** Serves an external image; undefined = 404. */
+  image?: (url: string) => ExternalImage | undefined;
+}
 
 /** Controls of the emulated Discord: actions of members, observation, and faults. */
 export type EmulatedDiscord = Awaited<ReturnType<typeof startEmulatedDiscord>>;
 
-const HEARTBEAT_INTERVAL_MS = 41_250; // as in Discord's HELLO
-
 /** Starts a Discord that enforces Discord's rules, on the loopback interface unless it shall have no server. */
 export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {}) {
-  const door = options.withoutServerAt ? undefined : new FrontDoor();
-  await door?.open(options.port);
-  const origin = options.withoutServerAt ?? `http://127.0.0.1:${door?.port}`;
+  const server = options.withoutServerAt ? undefined : createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
+  const port = server ? await listen(server, options.port ?? 0) : 0;
+  const origin = options.withoutServerAt ?? `http://127.0.0.1:${port}`;
 
+  const { lifetimes = DISCORD_LIFETIMES, shards = 1, maxConcurrency = 16, image = () => undefined } = options;
   const { applicationId, botToken, guilds, foreignGuilds, members } = { ...DEFAULT_WORLD, ...options };
   const world: World = { applicationId, botToken, guilds, foreignGuilds, members };
   const ids = new Snowflakes();
   const nextId = () => ids.next();
-  const book = new CommandRegistry(nextId);
-  const conversations = new Conversations();
-  const autocompletions = new Autocompletions();
   const files = new FileStore(origin, nextId);
-  const posts = new Posts(world, nextId);
-  const log = new RequestLog();
-  const faults = new Faults();
-  const refusing = new Set<string>();
-  const openings = new ChannelOpenings();
-  const gatewayFaults = noGatewayFaults();
   const moderation: Moderation = { refuses: () => false, blocks: () => false };
-  const { shards = 1, maxConcurrency = 16 } = options;
-  const gateway = new Gateway({
-    world,
-    heartbeatIntervalMs: options.heartbeatIntervalMs ?? HEARTBEAT_INTERVAL_MS,
-    url: origin.replace('http', 'ws'),
-    faults: gatewayFaults,
-    limits: { maxConcurrency, windowMs: options.identifyWindowMs ?? 0 },
-  });
-  const routes = {
-    ...interactionRoutes(conversations, autocompletions, world, moderation),
-    ...directMessageRoutes({ world, conversations, refusing, openings, files, nextId, origin }),
-    ...applicationRoutes(world, gateway, { shards, maxConcurrency }),
-    ...commandRoutes(book, world),
-  };
-  const answer = restAnswers({
-    routes,
-    isBotToken: (token) => !gatewayFaults.tokenRevoked && token === world.botToken,
+  const around = { world, lifetimes, files, moderation, nextId, origin };
+  const conversations = new Conversations(around);
+  const autocompletions = new Autocompletions();
+  const posts = new Posts(around);
+  const commands = new CommandRegistry(world, nextId);
+  const openings = new ChannelOpenings();
+  const refusing = new Set<string>();
+  const { heartbeatIntervalMs = 41_250, identifyWindowMs = 0 } = options;
+  const url = origin.replace('http', 'ws');
+  const gateway = new Gateway({ world, url, heartbeatIntervalMs, maxConcurrency, identifyWindowMs });
+  const faults = new Faults();
+  const rest = new Rest({
+    routes: {
+      ...interactionRoutes(conversations, autocompletions),
+      ...directMessageRoutes(world, conversations, openings, refusing),
+      ...applicationRoutes(world, gateway, { shards, maxConcurrency }),
+      ...commands.routes(),
+    },
+    isBotToken: (token) => gateway.isBotToken(token),
     faults,
-    image: options.image ?? (() => undefined),
+    image,
     files,
-    log,
   });
-  door?.server.on('request', restListener(answer));
-  if (door) gateway.listenOn(door.server);
-
-  const commandsAt = (place: Place) =>
-    [...book.list(null), ...(place.guildId === null ? [] : book.list(place.guildId))]
-      .filter((command) => isVisible(command, place))
-      .map((command) => apiCommand(command, world.applicationId));
-  const { lifetimes = DISCORD_LIFETIMES } = options;
-  const services = { world, commandsAt, conversations, posts, files, gateway, nextId, lifetimes, origin };
+  server?.on('request', rest.listener);
+  if (server) gateway.listenOn(server);
 
   return {
     ...world,
+    ...new Members({ around, commands, conversations, autocompletions, posts, gateway }),
     /** `http://127.0.0.1:PORT` */
     origin,
     /** For discord.js' `rest.api`. */
     apiUrl: `${origin}/api`,
     /** Like `fetch` for this Discord, without a socket. */
-    answer: answersRequests(answer),
-    /** Slash commands visible to a member there: global ones and the guild's, so a name may occur twice. */
-    commandsFor: (at: Whereabouts) =>
-      commandsAt(placeOf(at, world)).filter(({ type }) => type === CommandType.ChatInput),
-    /** Context menu commands of messages that are visible to a member there. */
-    menuCommandsFor: (at: Whereabouts) =>
-      commandsAt(placeOf(at, world)).filter(({ type }) => type === CommandType.Message),
-    /** Sends a command to the bot. @throws Error with a sentence when it is invalid or no bot is connected. */
-    type: (typed: TypedCommand) => typedInteraction(typeCommand(typed, services)),
-    /** Resolves to the bot's choices for the focused option. Rejects with a sentence, such as "Loading options failed" after 3 s. */
-    complete: (typed: HalfTypedCommand) => completeOption(typed, services, autocompletions),
-    /** Clicks a button. @throws Error with a sentence. */
-    click: (used: Omit<UsedComponent, 'values'>) => typedInteraction(useComponent(used, services)),
-    /** Chooses in a select menu. @throws Error with a sentence. */
-    choose: (used: UsedComponent & { values: readonly string[] }) => typedInteraction(useComponent(used, services)),
-    /** Submits the modal with which the bot answered an interaction. @throws Error with a sentence. */
-    submit: (modal: SubmittedModal) => typedInteraction(submitModal(modal, services)),
+    answer: rest.answer,
     /** Deletes a message of the bot by Discord's own means, of which the bot is not told. */
     dismiss: (messageId: string) => conversations.holder(messageId)?.dismiss(messageId),
     /** Writes a message. @throws Error with a sentence. */
@@ -122,7 +101,9 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     /** Whether a member takes direct messages of the bot; by default everyone does. */
     takesMessages: (memberId: string, takes: boolean) => void refusing[takes ? 'delete' : 'add'](memberId),
     /** Limits how many channels of direct messages may be opened at a time, or ends that. */
-    limitOpenings: (limit: OpeningLimit | undefined) => openings.limit(limit),
+    limitOpenings(limit: OpeningLimit | undefined) {
+      openings.limit = limit;
+    },
     openings: openings.counts as Readonly<ChannelOpenings['counts']>,
     /** Removes all that members wrote and all uses of commands; the bot stays connected. */
     clearChat() {
@@ -130,29 +111,33 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
       posts.clear();
     },
     message: (interactionId: string) => conversations.find(interactionId)?.message,
-    /** All open messages and the last thousand finished ones, oldest first. */
+    /** The last thousand messages and all open ones, oldest first. */
     messages: () => conversations.messages(),
     /** Every new snapshot of every message. Returns an unsubscribe. */
     onMessage: conversations.onMessage,
     /** The last thousand REST requests, oldest first. */
-    requests: log.seen as readonly SeenRestRequest[],
-    onRequest: log.onRequest,
+    requests: rest.requests as readonly SeenRestRequest[],
+    onRequest: rest.onRequest,
     gateway,
     /** Faults of REST requests. */
     faults,
     /** What it refuses in replies from now on; omitted is unchanged. */
     moderate: (changed: Partial<Moderation>) => void Object.assign(moderation, changed),
     /** Sets faults of the gateway; omitted ones are unchanged. */
-    setGatewayFaults: (changed: Partial<GatewayFaults>) => void Object.assign(gatewayFaults, changed),
+    setGatewayFaults: (changed: Partial<GatewayFaults>) => void Object.assign(gateway.faults, changed),
     /** From now on the bot's token is refused everywhere, and every gateway connection is closed with 4004. */
     revokeToken() {
-      gatewayFaults.tokenRevoked = true;
+      gateway.faults.tokenRevoked = true;
       gateway.drop(GatewayCloseCodes.AuthenticationFailed);
     },
     /** Breaks every connection and refuses new ones, or accepts them again. */
     async refuseConnections(refused: boolean) {
-      if (!refused) return door?.open();
-      door?.shut();
+      if (!refused) {
+        if (server && !server.listening) await listen(server, port);
+        return;
+      }
+      server?.close();
+      server?.closeAllConnections();
       gateway.drop(1_006);
     },
     /** Does not wait for open connections. */
@@ -160,7 +145,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
       conversations.close();
       autocompletions.close();
       gateway.close();
-      await door?.close();
+      if (server?.listening) await closeServer(server);
     },
   };
 }

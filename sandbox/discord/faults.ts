@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { RestAnswer } from './route.ts';
-
 /** The calls that a fault can apply to: `dm` opens a channel, `message` sends to one; `any` is every call. */
 export type FaultyRoute =
   | 'callback'
@@ -21,10 +19,10 @@ export type FaultyRoute =
  */
 export type ConnectionFault = 'hang' | 'close' | 'reset' | 'lose answer' | 'stall';
 
-export interface DictatedRestAnswer {
+/** Without a body: no content. Strings and bytes are sent as they are, other values as JSON. */
+export interface RestAnswer {
   status: number;
   headers?: Record<string, string>;
-  /** Strings are sent as they are, other values as JSON. */
   body?: unknown;
 }
 
@@ -33,7 +31,7 @@ export interface ScriptedFault {
   /** For how many requests. Default 1. */
   times?: number;
   /** Default: processed as usual, after the delay. */
-  answer?: DictatedRestAnswer | ConnectionFault;
+  answer?: RestAnswer | ConnectionFault;
   /** Delay before processing. */
   delayMs?: number;
 }
@@ -90,7 +88,7 @@ export class Faults {
 }
 
 /** `undefined` for a call without a name here. */
-export function faultyRoute(method: string, path: string): FaultyRoute | undefined {
+function faultyRoute(method: string, path: string): FaultyRoute | undefined {
   return ROUTES.find(([, pattern]) => pattern.test(`${method} ${path}`))?.[0];
 }
 
@@ -106,5 +104,5 @@ export async function spoilt(
     return 'close';
   }
   if (answer === 'stall') return { ...(await process()), stalls: true };
-  return typeof answer === 'string' ? answer : { body: undefined, ...answer };
+  return answer;
 }

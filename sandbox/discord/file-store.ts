@@ -2,14 +2,15 @@ import type { APIAttachment } from 'discord-api-types/v10';
 
 /** A file as a bot sends it. */
 export interface Upload {
+  /** 3 of `files[3]`. */
+  number: number;
   filename: string;
   /** As declared; `undefined` = not at all. */
   contentType: string | undefined;
   bytes: Uint8Array;
 }
 
-/** A file with its id and address, before it is stored. */
-export interface PreparedFile {
+interface StoredFile {
   attachment: APIAttachment;
   bytes: Uint8Array;
 }
@@ -19,7 +20,7 @@ const MOST_BYTES = 64 * 1_024 * 1_024;
 
 /** The files of all messages, served under `/attachments`. */
 export class FileStore {
-  readonly #byPath = new Map<string, PreparedFile>();
+  readonly #byPath = new Map<string, StoredFile>();
   readonly #origin: string;
   readonly #nextId: () => string;
   readonly #mostBytes: number;
@@ -32,10 +33,15 @@ export class FileStore {
     this.#mostBytes = mostBytes;
   }
 
-  prepare({ filename, contentType, bytes }: Upload, channelId: string, details: Partial<APIAttachment> = {}) {
+  add(
+    { filename, contentType, bytes }: Upload,
+    channelId: string,
+    details: Partial<APIAttachment> = {},
+  ): APIAttachment {
     const id = this.#nextId();
     const name = safeName(filename);
-    const url = `${this.#origin}${PREFIX}${channelId}/${id}/${name}`;
+    const path = `${PREFIX}${channelId}/${id}/${name}`;
+    const url = this.#origin + path;
     const attachment: APIAttachment = {
       id,
       filename: name,
@@ -46,24 +52,23 @@ export class FileStore {
       ...pictureSize(bytes),
       ...details,
     };
-    return { attachment, bytes };
-  }
-
-  keep(files: readonly PreparedFile[]): void {
-    for (const file of files) {
-      this.#byPath.set(new URL(file.attachment.url).pathname, file);
-      this.#bytes += file.bytes.length;
-    }
-    for (const [path, { bytes }] of this.#byPath) {
-      if (this.#bytes <= this.#mostBytes) break;
-      this.#byPath.delete(path);
-      this.#bytes -= bytes.length;
-    }
+    this.#byPath.set(path, { attachment, bytes });
+    this.#bytes += bytes.length;
+    this.#dropOldest();
+    return attachment;
   }
 
   /** The file at a path; undefined = none, or it was dropped. */
-  at(path: string): PreparedFile | undefined {
+  at(path: string): StoredFile | undefined {
     return this.#byPath.get(path);
+  }
+
+  #dropOldest(): void {
+    for (const [path, { bytes }] of this.#byPath) {
+      if (this.#bytes <= this.#mostBytes) return;
+      this.#byPath.delete(path);
+      this.#bytes -= bytes.length;
+    }
   }
 }
 

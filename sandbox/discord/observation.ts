@@ -1,7 +1,5 @@
 import { channel } from 'node:diagnostics_channel';
 
-import type { RestAnswer } from './route.ts';
-
 /** A REST request without its files, and the answer to it. */
 export interface Exchange {
   method: string;
@@ -10,7 +8,7 @@ export interface Exchange {
   /** undefined = it was refused before its body was read. */
   sent?: unknown;
   /** undefined = an injected fault. */
-  answered?: Pick<RestAnswer, 'status' | 'body'>;
+  answered?: { status: number; body?: unknown };
 }
 
 /** A dispatch of the gateway, to one session. */

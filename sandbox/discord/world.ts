@@ -1,6 +1,11 @@
-import { type APIUser, PermissionFlagsBits as Permission, type UserFlags } from 'discord-api-types/v10';
+import {
+  type APIUser,
+  ApplicationIntegrationType as Installed,
+  PermissionFlagsBits as Permission,
+  type UserFlags,
+} from 'discord-api-types/v10';
 
-import type { Guild, Member } from './chat.ts';
+import type { Guild, Member, PlaceContext, Whereabouts } from './chat.ts';
 
 /** The members, guilds and the application of the emulated Discord. */
 export interface World {
@@ -34,22 +39,13 @@ export const DEFAULT_WORLD: World = {
   ],
 };
 
-// The permissions of @everyone in a new server
+// Those of @everyone in a new server that a command can depend on
 const MEMBER_PERMISSIONS =
   Permission.ViewChannel |
   Permission.SendMessages |
-  Permission.SendMessagesInThreads |
-  Permission.CreatePublicThreads |
   Permission.EmbedLinks |
   Permission.AttachFiles |
-  Permission.AddReactions |
   Permission.UseExternalEmojis |
-  Permission.UseExternalStickers |
-  Permission.ReadMessageHistory |
-  Permission.ChangeNickname |
-  Permission.CreateInstantInvite |
-  Permission.Connect |
-  Permission.Speak |
   Permission.UseApplicationCommands |
   Permission.UseExternalApps;
 
@@ -82,4 +78,116 @@ export function botUser({ applicationId }: Pick<World, 'applicationId'>): APIUse
 /** The same with what only the account itself is told. */
 export function ownUser(world: Pick<World, 'applicationId'>): APIUser {
   return { ...botUser(world), verified: true, mfa_enabled: false, email: null, locale: 'en-US' };
+}
+
+/** A member at a place. */
+export interface Place {
+  member: Member;
+  /** Absent in direct messages and in a group. */
+  guild: Guild | undefined;
+  guildId: string | null;
+  context: PlaceContext;
+  channelId: string;
+  hasBot: boolean;
+  /** The permissions of the member; not used outside guilds. */
+  permissions: bigint;
+  /** The installations of the app that count there. */
+  installed: readonly Installed[];
+}
+
+/** The installations of the app: `{0: guild}`, `{1: user}` or both. */
+export type Owners = Partial<Record<Installed, string>>;
+
+/** @throws Error with a sentence when there is no such place or member. */
+export function placeOf(at: Whereabouts, world: World): Place {
+  const guild = at.context === 1 || at.context === 2 ? undefined : knownGuild(at.guildId, world);
+  const member = knownMember(at.memberId, world);
+  const context = guild ? 0 : (at.context ?? 1);
+  const hasBot = guild ? world.guilds.includes(guild) : context === 1;
+  const { installedFor = hasBot ? 'guild' : 'user' } = at;
+  const guildId = guild?.id ?? null;
+  return {
+    member,
+    guild,
+    guildId,
+    context,
+    channelId: channelId({ guildId, context, memberId: member.id }),
+    hasBot,
+    permissions: memberPermissions({ ...at, ...guild }),
+    installed: [
+      ...(hasBot && installedFor !== 'user' ? [Installed.GuildInstall] : []),
+      ...(installedFor === 'guild' ? [] : [Installed.UserInstall]),
+    ],
+  };
+}
+
+/**
+ * The installations under which a command runs there; empty = it cannot be used there.
+ * interactions/receiving-and-responding, "Authorizing Integration Owners Object".
+ */
+export function ownersOf(
+  integrationTypes: readonly Installed[],
+  { guildId, member, installed }: Pick<Place, 'guildId' | 'member' | 'installed'>,
+): Owners {
+  const counts = (type: Installed) => integrationTypes.includes(type) && installed.includes(type);
+  return {
+    ...(counts(Installed.GuildInstall) && { [Installed.GuildInstall]: guildId ?? '0' }),
+    ...(counts(Installed.UserInstall) && { [Installed.UserInstall]: member.id }),
+  };
+}
+
+/** Whether Discord shows every reply to the member alone, whatever the bot wants; topics/permissions, "USE_EXTERNAL_APPS". */
+export function isForcedPrivate({ context, permissions }: Place, owners: Owners): boolean {
+  return context === 0 && !(Installed.GuildInstall in owners) && (permissions & Permission.UseExternalApps) === 0n;
+}
+
+/** The channel of a guild, a member's direct messages with the bot, or the group of all members. */
+export function channelId(at: { guildId: string | null; context: PlaceContext; memberId: string }): string {
+  return at.context === 2 ? GROUP_CHANNEL_ID : String(BigInt(at.guildId ?? at.memberId) + 1_000n);
+}
+
+const GROUP_CHANNEL_ID = '1180000000000009000';
+
+/** Undefined for `null`; the first guild for `undefined`. */
+function knownGuild(guildId: string | null | undefined, { guilds, foreignGuilds }: World): Guild | undefined {
+  if (guildId === null) return undefined;
+  const found = guildId === undefined ? guilds[0] : [...guilds, ...foreignGuilds].find(({ id }) => id === guildId);
+  if (!found) throw new Error(`There is no Discord server with the id ${guildId}.`);
+  return found;
+}
+
+function knownMember(memberId: string | undefined, { members }: World): Member {
+  const found = memberId === undefined ? members[0] : members.find(({ id }) => id === memberId);
+  if (!found) throw new Error(`There is no member with the id ${memberId}.`);
+  return found;
+}
+
+const DISCORD_EPOCH_MS = 1_420_070_400_000; // 2015-01-01, reference.md "Snowflakes"
+const IDS_PER_MS = 4_096; // 12 bits of increment
+
+/** Generates Discord ids: unique, ascending, and with their creation time. */
+export class Snowflakes {
+  #ms = 0;
+  #increment = 0;
+
+  next(nowMs = Date.now()): string {
+    if (nowMs > this.#ms) {
+      this.#ms = nowMs;
+      this.#increment = 0;
+    } else if (++this.#increment === IDS_PER_MS) {
+      this.#ms++;
+      this.#increment = 0;
+    }
+    return String((BigInt(this.#ms - DISCORD_EPOCH_MS) << 22n) | BigInt(this.#increment));
+  }
+}
+
+/** The creation time of an id, in ms since the Unix epoch. */
+export function snowflakeTimeMs(id: string): number {
+  return Number(BigInt(id) >> 22n) + DISCORD_EPOCH_MS;
+}
+
+/** The shard that gets a guild's events; direct messages (null) go to shard 0. Gateway docs, "Sharding". */
+export function shardOf(guildId: string | null, shardCount: number): number {
+  return guildId === null ? 0 : Number((BigInt(guildId) >> 22n) % BigInt(shardCount));
 }

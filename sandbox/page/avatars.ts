@@ -1,6 +1,3 @@
-// Set before the components are loaded, which otherwise load their default avatar from Discord's CDN.
-Reflect.set(globalThis, '$discordMessage', { avatars: { default: avatarOf('?') } });
-
 /** A coloured disc with the first letter of a name, as a `data:` address. */
 export function avatarOf(name: string): string {
   const letter = (Array.from(name)[0] ?? '?').toUpperCase();

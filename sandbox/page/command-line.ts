@@ -1,7 +1,9 @@
 import type { OptionValue } from '../discord/chat.ts';
-import type { CommandOption } from '../discord/command-option-rules.ts';
-import type { ShownCommand } from '../page-protocol.ts';
-import { optionValue } from './option-value.ts';
+import type { Actions } from './page-server.ts';
+
+/** A command that a member can use, with its options as they were registered. */
+export type ShownCommand = Awaited<ReturnType<Actions['commands']>>['commands'][number];
+export type CommandOption = ShownCommand['options'][number];
 
 /** A typed line, parsed as far as possible: a form can continue with `texts`. */
 export interface ReadLine {
@@ -65,4 +67,26 @@ function split(rest: string, options: readonly CommandOption[]): { bare: string;
     else named[current] = `${named[current]} ${word}`;
   }
   return { bare: bare.join(' '), named };
+}
+
+// Discord's numbers: the enumeration would bring all of discord-api-types into the page
+export const TEXT = 3;
+export const BOOLEAN = 5;
+
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, yes: true, false: false, no: false };
+
+/**
+ * The words in the menu of a boolean option. It begins with what differs from the default, because nobody adds it for that;
+ * the description says which it is: "(default: yes)".
+ */
+export function menuOf({ description }: Pick<CommandOption, 'description'>): readonly string[] {
+  return /\bdefault: yes\b/i.test(description) ? ['False', 'True'] : ['True', 'False'];
+}
+
+/** The text of an option as the value that Discord's client would send; what is none stays text, which Discord refuses. */
+function optionValue({ type }: CommandOption, typed: string): OptionValue {
+  const text = typed.trim();
+  if (type === TEXT) return text;
+  if (type === BOOLEAN) return BOOLEANS[text.toLowerCase()] ?? text;
+  return Number.isFinite(Number(text)) ? Number(text) : text;
 }

@@ -1,31 +1,21 @@
-import type { ChatMessage, Member, PlaceContext, Post } from '../discord/chat.ts';
+import type { ChatMessage, Member, Post } from '../discord/chat.ts';
 
-/** A server, direct messages with the bot (context 1), or a group without it (2). */
-export interface ShownPlace {
-  guildId: string | null;
-  context: PlaceContext;
-}
-
-/** The member who views the page, and the place. */
-export interface Viewer extends ShownPlace {
+/** The member who views the page, and the server, or `null` for direct messages with the bot. */
+export interface Viewer {
   member: Member;
+  guildId: string | null;
   manageGuild: boolean;
 }
 
 /** Whether Discord would show this message to the viewer: in this place, and not another member's private reply. */
-export function isVisible(message: ChatMessage, { member, ...place }: Viewer): boolean {
-  if (!isSame(message, place) || message.deleted || isElsewhere(message)) return false;
-  const own = message.member.id === member.id;
-  return place.context === 1 ? own : own || !isPrivate(message);
+export function isVisible(message: ChatMessage, { member, guildId }: Viewer): boolean {
+  if (message.guildId !== guildId || message.deleted || isElsewhere(message)) return false;
+  return message.member.id === member.id || (guildId !== null && !isPrivate(message));
 }
 
 /** A member's message is there for everyone at the place; direct messages have one member. */
-export function isVisiblePost(post: Post, { member, ...place }: Viewer): boolean {
-  return isSame(post, place) && (place.context !== 1 || post.member.id === member.id);
-}
-
-export function isSame(one: ShownPlace, other: ShownPlace): boolean {
-  return one.guildId === other.guildId && one.context === other.context;
+export function isVisiblePost(post: Post, { member, guildId }: Viewer): boolean {
+  return post.guildId === guildId && (guildId !== null || post.member.id === member.id);
 }
 
 /** A command that the bot never acknowledged is visible to its author alone, like an ephemeral reply. */

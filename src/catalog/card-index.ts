@@ -12,10 +12,6 @@ export interface WordToFind {
   begins: boolean;
   /** It counts only in the name. */
   inName?: boolean;
-  /**
-   * The typing errors between this word and what was typed, a half more when it begins otherwise; absent without any.
-   */
-  errors?: number;
 }
 
 /** How often a card was asked for. */
@@ -48,7 +44,7 @@ export interface CatalogStats {
   /**
    * What each import brought that the service has not confirmed: those that are withdrawn first, then those with most.
    */
-  imports: { source: string; unconfirmed: number; isWithdrawn: boolean }[];
+  imports: { source: string; unconfirmed: number; withdrawn: 0 | 1 }[];
   /** Size on disk. */
   bytes: number;
 }
@@ -60,8 +56,7 @@ export const OFFERED = `cards.denied < 2 AND (cards.confirmed = 1 OR EXISTS (
 
 /** In place of a server. */
 export const EVERYWHERE = '';
-/** How much of what a member asked for is kept, and for how long. */
-export const MOST_LAST_ASKED = 10;
+/** For how long what a member asked for counts, and is kept. */
 export const MEMBER_HISTORY_MS = 30 * DAY_MS;
 
 /** Cards that the service has answered with and whose ids are digits alone. */
@@ -73,6 +68,7 @@ export const DENIALS_THAT_WITHDRAW = 5;
 /**
  * `denied`: 0, or 1 for a card of which a copy is kept, or 2 for one that is no longer given. Texts are split into
  * tokens before they come here, so the simplest tokenizer is right; it takes whatever is not ASCII for a letter.
+ * `who` asked: a server, or a member behind an `@`.
  */
 export const CATALOG_SCHEMA = `
   CREATE TABLE IF NOT EXISTS cards (
@@ -96,7 +92,7 @@ export const CATALOG_SCHEMA = `
   CREATE TABLE IF NOT EXISTS words (row INTEGER PRIMARY KEY, word TEXT NOT NULL UNIQUE);
   CREATE TABLE IF NOT EXISTS forms (form TEXT PRIMARY KEY, ids INTEGER NOT NULL);
   CREATE VIRTUAL TABLE IF NOT EXISTS card_words USING fts5 (
-    name, other, also, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2 3'
+    name, other, content = '', contentless_delete = 1, tokenize = 'ascii', prefix = '1 2 3'
   );
   CREATE TABLE IF NOT EXISTS sources (
     row INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, confirmed INTEGER NOT NULL DEFAULT 0, denied INTEGER NOT NULL DEFAULT 0,
@@ -104,15 +100,11 @@ export const CATALOG_SCHEMA = `
   );
   CREATE TABLE IF NOT EXISTS named_in (card INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY (card, source)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS import_forms (source INTEGER NOT NULL, form TEXT NOT NULL, PRIMARY KEY (source, form)) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS asked_by_member (
-    member TEXT, id TEXT, id_key TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (member, id)
+  CREATE TABLE IF NOT EXISTS asked (
+    who TEXT, id TEXT, id_key TEXT NOT NULL, times INTEGER NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (who, id)
   ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS asked_by_member_at ON asked_by_member (at);
-  CREATE TABLE IF NOT EXISTS asked_in_server (
-    server TEXT, id TEXT, id_key TEXT NOT NULL, times INTEGER NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (server, id)
-  ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS asked_most ON asked_in_server (server, times);
-  CREATE INDEX IF NOT EXISTS asked_in_server_at ON asked_in_server (at);
+  CREATE INDEX IF NOT EXISTS asked_most ON asked (who, times);
+  CREATE INDEX IF NOT EXISTS asked_at ON asked (at);
 `;
 
 /** A row of `cards`. */
@@ -156,21 +148,14 @@ const WITH_ID_KEY = `SELECT ${FOUND} WHERE id_key = ? AND ${OFFERED}`;
 const WITH_NAME = `SELECT ${FOUND} WHERE name_row = ? AND ${OFFERED} ORDER BY released DESC LIMIT ?`;
 /** `begun`: the name up to the end of the word in which the text ends. */
 const NAMES_BEGINNING = `
-  WITH beginning AS (
-    SELECT row, key, printings, substr(words, 1, length(?2) + instr(substr(words || ' ', length(?2) + 1), ' ') - 1) AS begun
-    FROM names WHERE key > ?1 AND key < ?1 || '${LAST}'
-    ORDER BY length(begun) = length(?2) DESC, printings DESC LIMIT ${MOST_NAMES_COMPARED}
-  ), placed AS (
-    SELECT row, key, printings, length(begun) = length(?2) AS ends, sum(printings) OVER (PARTITION BY begun) AS together,
-      row_number() OVER (PARTITION BY begun ORDER BY printings DESC, length(key), key) AS place
-    FROM beginning
+  SELECT row FROM (
+    SELECT *, key GLOB ?3 AS begins, substr(words, 1, length(?2) + instr(substr(words || ' ', length(?2) + 1), ' ') - 1) AS begun
+    FROM names WHERE key > ?1 AND key < ?1 || '${LAST}' AND (key GLOB ?3 OR words GLOB ?4)
+    ORDER BY begins DESC, length(begun) = length(?2) DESC, printings DESC LIMIT ${MOST_NAMES_COMPARED}
   )
-  SELECT row FROM placed
-  ORDER BY ends DESC, place > 1, CASE place WHEN 1 THEN together ELSE printings END DESC, length(key), key
-  LIMIT ${MOST_NAMES}`;
-const WORDS_BEGUN = `
-  SELECT row FROM names WHERE key > ?1 AND key < ?1 || '${LAST}' AND words GLOB ?2
-  ORDER BY printings DESC, length(key), key LIMIT ${MOST_NAMES}`;
+  WINDOW of_word AS (PARTITION BY iif(begins, begun, key))
+  ORDER BY begins DESC, length(begun) = length(?2) DESC, row_number() OVER (of_word ORDER BY printings DESC, length(key), key),
+    sum(printings) OVER of_word DESC, length(key), key LIMIT ${MOST_NAMES}`;
 const WITH_WORDS = `
   SELECT cards.*, names.printings FROM card_words
   CROSS JOIN cards ON cards.row = card_words.rowid CROSS JOIN names ON names.row = name_row
@@ -189,21 +174,21 @@ const IMPORTS = `
   LEFT JOIN named_in ON source = sources.row
   LEFT JOIN cards ON cards.row = card AND cards.confirmed = 0 AND cards.denied < 2
   GROUP BY sources.row ORDER BY withdrawn DESC, unconfirmed DESC`;
-const IMPORTED_FORM =
-  'SELECT 1 FROM import_forms JOIN sources ON sources.row = source WHERE NOT withdrawn AND form = coalesce(?, form) LIMIT 1';
+const IMPORTED_FORM = 'SELECT 1 FROM import_forms JOIN sources ON sources.row = source WHERE NOT withdrawn';
+const IMPORTED_OTHERS = `SELECT 1 WHERE EXISTS (${IMPORTED_FORM}) AND NOT EXISTS (${IMPORTED_FORM} AND form = ?)`;
 const NUMBER_WITH_DIGITS = `SELECT 1 FROM cards WHERE length(id) = ? AND ${CONFIRMED_NUMBERS} LIMIT 1`;
-const TIMES = 'SELECT times FROM asked_in_server AS asked WHERE asked.id = cards.id AND server =';
+const TIMES = 'SELECT times FROM asked WHERE asked.id = cards.id AND who =';
 const ASKED_MOST = `
   WITH most AS (
-    SELECT * FROM (SELECT id_key, id FROM asked_in_server WHERE server = ?1 ORDER BY times DESC LIMIT ${MOST_ASKED_HERE})
+    SELECT * FROM (SELECT id_key, id FROM asked WHERE who = ?1 ORDER BY times DESC LIMIT ${MOST_ASKED_HERE})
     UNION SELECT * FROM (
-      SELECT id_key, id FROM asked_in_server WHERE server = '${EVERYWHERE}' ORDER BY times DESC LIMIT ${MOST_ASKED_EVERYWHERE}
+      SELECT id_key, id FROM asked WHERE who = '${EVERYWHERE}' ORDER BY times DESC LIMIT ${MOST_ASKED_EVERYWHERE}
     )
   )
   SELECT cards.*, printings, coalesce((${TIMES} ?1), 0) AS here, coalesce((${TIMES} '${EVERYWHERE}'), 0) AS everywhere
   FROM most JOIN cards USING (id_key, id) JOIN names ON names.row = name_row
   WHERE ${OFFERED} ORDER BY here DESC, everywhere DESC`;
-const LAST_ASKED = `SELECT cards.*, printings FROM asked_by_member JOIN cards USING (id_key, id) JOIN names ON names.row = name_row WHERE member = ? AND at >= ? AND ${OFFERED} ORDER BY at DESC LIMIT ${MOST_LAST_ASKED}`;
+const LAST_ASKED = `SELECT cards.*, printings FROM asked JOIN cards USING (id_key, id) JOIN names ON names.row = name_row WHERE who = '@' || ? AND at >= ? AND ${OFFERED} ORDER BY at DESC`;
 
 /**
  * What `catalog.sqlite` has of a text. Each answer is bounded, so that a search takes milliseconds. Methods throw the
@@ -229,22 +214,17 @@ export class CardIndex {
   }
 
   /**
-   * A few cards of each name that begins with these words, also when it is written in one. First those in which a word
-   * ends there, then the name with the most cards of each word that is begun, by how many cards that word begins; then
-   * the others.
+   * A few cards of each name that begins with these words, also when it is written in one, then of those whose words
+   * may begin with these. First those in which a word ends there, then the name with the most cards of each word that
+   * is begun, by how many cards that word begins; then the second of each.
    */
   withNameBeginning(words: string): Candidate[] {
     if (words === '') return []; // every name begins so
-    const names = this.#sql(NAMES_BEGINNING).all(words.replaceAll(' ', ''), words);
-    const ofEach = Math.ceil(MOST_BEGINNING_SO / Math.max(1, names.length));
+    const [first = ''] = words.split(' ');
+    const asOne = `${words.replaceAll(' ', '')}*`;
+    const names = this.#sql(NAMES_BEGINNING).all(first, words, asOne, `${words.replaceAll(' ', '* ')}*`);
+    const ofEach = Math.ceil(MOST_BEGINNING_SO / names.length);
     return names.flatMap((name, place) => this.#called(name, ofEach).map((each) => ({ ...each, place })));
-  }
-
-  /** A few cards of each name whose words, from the first, may begin with these; none for one word. */
-  withWordsBegun(words: string): Candidate[] {
-    const [first = '', ...others] = words.split(' ');
-    const names = others.length > 0 ? this.#sql(WORDS_BEGUN).all(first, `${words.replaceAll(' ', '* ')}*`) : [];
-    return names.flatMap((name) => this.#called(name, 2));
   }
 
   /** Cards that have one word of each list; of many those that it tells most of, of very many any. */
@@ -273,9 +253,9 @@ export class CardIndex {
   }
 
   /** What this server and everybody ask for most: what this server does first. */
-  askedMost(guildId: string | undefined): (Candidate & { asked: Popularity })[] {
+  askedMost(guildId: string | undefined): (Candidate & Popularity)[] {
     const rows = this.#sql(ASKED_MOST).all(guildId ?? null) as unknown as (FoundRow & Popularity)[];
-    return rows.map((row) => ({ ...candidateOf(row), asked: { here: row.here, everywhere: row.everywhere } }));
+    return rows.map((row) => ({ ...candidateOf(row), here: row.here, everywhere: row.everywhere }));
   }
 
   /** What the member asked for last, newest first. */
@@ -305,9 +285,9 @@ export class CardIndex {
     return this.#has('SELECT 1 FROM forms WHERE form = ?', form);
   }
 
-  /** Whether an id of an imported list has this form of `looseFormOf`, or any with `null`. */
-  hasImportedForm(form: string | null): boolean {
-    return this.#has(IMPORTED_FORM, form);
+  /** Whether lists were imported, and no id in them has this form of `looseFormOf`. */
+  lacksImportedForm(form: string): boolean {
+    return this.#has(IMPORTED_OTHERS, form);
   }
 
   /** Whether a confirmed id is a number of so many digits and nothing else. */
@@ -317,7 +297,7 @@ export class CardIndex {
 
   /** How many ids are confirmed. */
   confirmedIds(): number {
-    return Number(this.#sql('SELECT sum(ids) AS ids FROM forms').get()?.ids ?? 0);
+    return Number(this.#sql('SELECT sum(ids) AS ids FROM forms').get()?.ids);
   }
 
   /** All cards that are offered, as they were when it began; the file must not be written through this meanwhile. */
@@ -328,12 +308,7 @@ export class CardIndex {
 
   /** Reads all rows: a second for a million cards. */
   stats(): CatalogStats {
-    const counts = this.#sql(COUNTS).get() as unknown as Omit<CatalogStats, 'imports'>;
-    const imports = this.#sql(IMPORTS).all() as unknown as { source: string; withdrawn: number; unconfirmed: number }[];
-    return {
-      ...counts,
-      imports: imports.map(({ withdrawn, ...each }) => ({ ...each, isWithdrawn: withdrawn === 1 })),
-    };
+    return { ...this.#sql(COUNTS).get(), imports: this.#sql(IMPORTS).all() } as unknown as CatalogStats;
   }
 
   #called({ row }: Record<string, SQLOutputValue>, most: number): Candidate[] {
@@ -351,10 +326,13 @@ export class CardIndex {
 
 type WordsToFind = readonly WordToFind[];
 
+/** It is in no card. */
+const NO_WORD = '""';
+
 function matching(all: readonly WordsToFind[]): string {
   const oneOf = (words: WordsToFind) =>
-    `(${words.map(({ word, begins, inName }) => `${inName ? 'name : ' : ''}"${word}"${begins ? ' *' : ''}`).join(' OR ')})`;
-  return [...new Set(all.map(oneOf))].join(' AND ') || '""'; // what has no words is in no card
+    `(${words.map(({ word, begins, inName }) => `${inName ? 'name : ' : ''}"${word}"${begins ? ' *' : ''}`).join(' OR ') || NO_WORD})`;
+  return all.map(oneOf).join(' AND ') || NO_WORD;
 }
 
 type FoundRow = StoredRow & Pick<Candidate, 'printings'>;

@@ -67,9 +67,9 @@ interface Waiting {
   /** The lowest comes first. */
   turn: number;
   memberId: string | undefined;
-  deadlineMs: number;
-  /** Its turn comes now, or never. */
-  begin(isInTime: boolean): void;
+  answer(): void;
+  /** Its turn never comes. */
+  drop(): void;
 }
 
 interface Change {
@@ -241,20 +241,27 @@ export class Catalog {
    * @param memberId whose question before this one, if it still waits, is dropped
    * @returns `undefined` when it fails, is dropped, or is not begun by the deadline
    */
-  async #ask<T>(
+  #ask<T>(
     turn: number,
     answer: (index: CardIndex) => T,
     deadlineMs = Date.now() + LOOKUP_MS,
     memberId?: string,
   ): Promise<T | undefined> {
-    const { promise: turnCame, resolve: begin } = Promise.withResolvers<boolean>();
+    const { promise, resolve } = Promise.withResolvers<T | undefined>();
     const older = memberId !== undefined && this.#waiting.values().find((each) => each.memberId === memberId);
-    if (older) this.#begin(older, false);
-    this.#waiting.add({ turn, memberId, deadlineMs, begin });
+    if (older) {
+      this.#waiting.delete(older);
+      older.drop();
+    }
+    const drop = () => resolve(undefined);
+    const inTime = () => {
+      if (deadlineMs <= Date.now()) return drop();
+      if (turn !== LOOKUP) this.write(); // who types finds what was just learned
+      resolve(this.#attempt(({ index }) => answer(index)));
+    };
+    this.#waiting.add({ turn, memberId, answer: inTime, drop });
     if (!this.#isAnswering) void this.#answerAll();
-    if (!(await turnCame)) return undefined;
-    if (turn !== LOOKUP) this.write(); // who types finds what was just learned
-    return this.#attempt(({ index }) => answer(index));
+    return promise;
   }
 
   async #answerAll(): Promise<void> {
@@ -263,14 +270,10 @@ export class Catalog {
       await nextLoopIteration();
       const [next] = [...this.#waiting].sort((one, other) => one.turn - other.turn);
       if (!next) break;
-      this.#begin(next, next.deadlineMs > Date.now());
+      this.#waiting.delete(next);
+      next.answer();
     }
     this.#isAnswering = false;
-  }
-
-  #begin(waiting: Waiting, isInTime: boolean): void {
-    this.#waiting.delete(waiting);
-    waiting.begin(isInTime);
   }
 
   #change(apply: Change['apply'], isOfMember = false): void {
@@ -311,7 +314,7 @@ export class Catalog {
       log.error('the catalog was replaced or deleted while the bot runs: its lists may have to be imported again');
     }
     if (!this.#database) {
-      this.#database = CatalogDatabase.open(dataDir, log, 0);
+      this.#database = new CatalogDatabase(dataDir, log, 0);
       void this.#catchUp();
     }
     return this.#database;

@@ -20,20 +20,9 @@ import {
   DENIALS_THAT_WITHDRAW,
   EVERYWHERE,
   MEMBER_HISTORY_MS,
-  MOST_LAST_ASKED,
   type StoredRow,
 } from './card-index.ts';
-import {
-  alsoText,
-  type CatalogCard,
-  formOf,
-  idKey,
-  looseFormOf,
-  nameKey,
-  otherText,
-  spelledWords,
-  tokenText,
-} from './text.ts';
+import { type CatalogCard, formOf, idKey, looseFormOf, nameKey, otherText, spelledWords, tokenText } from './text.ts';
 
 /** Another process that writes holds the lock for a fraction of this. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -43,6 +32,8 @@ const PAGES_OF_MANY_CARDS = 8_000;
 /** FTS5 takes at most this many; its default is 4. */
 const SEGMENTS_OF_A_LEVEL = 16;
 const LOSS = 'cards are learned again from what the service answered; files have to be imported again';
+/** How much of what a member asked for is kept. */
+const MOST_LAST_ASKED = 10;
 const SERVER_HISTORY_MS = 90 * DAY_MS;
 
 /** Values of `denied`: whether a copy of the card is kept all the same. */
@@ -87,11 +78,7 @@ export class CatalogDatabase {
    *   takes milliseconds then, and damage shows when it is read
    * @throws DatabaseUnusable
    */
-  static open(dataDir: string, log: Log, busyTimeoutMs = BUSY_TIMEOUT_MS): CatalogDatabase {
-    return new CatalogDatabase(dataDir, log, busyTimeoutMs);
-  }
-
-  private constructor(dataDir: string, log: Log, busyTimeoutMs: number) {
+  constructor(dataDir: string, log: Log, busyTimeoutMs = BUSY_TIMEOUT_MS) {
     this.#log = log;
     this.#options = { log, schema: CATALOG_SCHEMA, lossMeans: LOSS, isReadLater: busyTimeoutMs === 0 };
     this.#opened = openFile(join(dataDir, 'catalog.sqlite'), this.#options);
@@ -168,28 +155,25 @@ export class CatalogDatabase {
     keepsMember: boolean,
     isPrivate = false,
   ): void {
-    const key = idKey(id);
-    const servers = isPrivate || !isInstalled ? [] : new Set([guildId ?? EVERYWHERE, EVERYWHERE]);
-    for (const server of servers)
+    const who = new Set(isPrivate || !isInstalled ? [] : [guildId ?? EVERYWHERE, EVERYWHERE]);
+    const member = `@${memberId}`;
+    if (keepsMember) who.add(member);
+    for (const each of who)
       this.#sql(
-        'INSERT INTO asked_in_server VALUES (?, ?, ?, 1, ?) ON CONFLICT DO UPDATE SET times = times + 1, at = excluded.at',
-      ).run(server, id, key, atMs);
-    if (!keepsMember) return;
+        // Later than the last one, also within a millisecond or after the clock was set back.
+        `INSERT INTO asked VALUES (?1, ?2, ?3, 1, iif(?1 GLOB '@*', max(?4, 1 + coalesce((SELECT max(at) FROM asked WHERE who = ?1), 0)), ?4))
+          ON CONFLICT DO UPDATE SET times = times + 1, at = excluded.at`,
+      ).run(each, id, idKey(id), atMs);
     this.#sql(
-      // Later than the last one, also within a millisecond or after the clock was set back.
-      `INSERT INTO asked_by_member VALUES (?1, ?2, ?3, max(?4, 1 + coalesce((SELECT max(at) FROM asked_by_member WHERE member = ?1), 0)))
-        ON CONFLICT DO UPDATE SET at = excluded.at`,
-    ).run(memberId, id, key, atMs);
-    this.#sql(
-      'DELETE FROM asked_by_member WHERE member = ?1 AND id NOT IN (SELECT id FROM asked_by_member WHERE member = ?1 ORDER BY at DESC LIMIT ?2)',
-    ).run(memberId, MOST_LAST_ASKED);
+      'DELETE FROM asked WHERE who = ?1 AND id NOT IN (SELECT id FROM asked WHERE who = ?1 ORDER BY at DESC LIMIT ?2)',
+    ).run(member, MOST_LAST_ASKED);
   }
 
   /** Deletes what was asked for too long ago, and everything about members unless it may be kept. */
   sweepAsked(nowMs: number, keepsMembers: boolean): void {
     const membersUntilMs = keepsMembers ? nowMs - MEMBER_HISTORY_MS : Number.MAX_SAFE_INTEGER;
-    this.#sql('DELETE FROM asked_by_member WHERE at < ?').run(membersUntilMs);
-    this.#sql('DELETE FROM asked_in_server WHERE at < ?').run(nowMs - SERVER_HISTORY_MS);
+    this.#sql("DELETE FROM asked WHERE who GLOB '@*' AND at < ?").run(membersUntilMs);
+    this.#sql('DELETE FROM asked WHERE at < ?').run(nowMs - SERVER_HISTORY_MS);
   }
 
   /** Its parts may be nested: only the outermost commits. */
@@ -217,13 +201,13 @@ export class CatalogDatabase {
   }
 
   close(): void {
-    this.#database.exec('PRAGMA wal_checkpoint'); // otherwise the first write of a running bot moves all of an import
+    // Otherwise the first write of a running bot moves all of an import.
+    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     this.#database.close();
   }
 
   #sourceRow(name: string): number {
-    this.#sql('INSERT OR IGNORE INTO sources (name) VALUES (?)').run(name);
-    return Number(this.#sql('SELECT row FROM sources WHERE name = ?').get(name)?.row);
+    return this.#rowOf('INSERT INTO sources (name) VALUES (?) ON CONFLICT DO UPDATE SET name = name', name);
   }
 
   #find(id: string): StoredRow | undefined {
@@ -247,16 +231,16 @@ export class CatalogDatabase {
     const isStored = found !== undefined && isDeepStrictEqual({ ...found, ...values }, { ...found });
     const row = isStored ? found.row : this.#store(card.id, values);
     const isNamed = source !== undefined && this.#addNaming(row, source);
-    const isFirst = found?.confirmed !== 1;
-    if (values.confirmed === 1 && isFirst)
-      this.#sql('INSERT INTO forms VALUES (?, 1) ON CONFLICT (form) DO UPDATE SET ids = ids + 1').run(formOf(card.id));
-    if (values.confirmed === 1 && (isFirst || isNamed)) this.#confirm(row, source);
+    if (values.confirmed === 1) this.#confirm(row, card.id, found?.confirmed !== 1, isNamed ? source : undefined);
     return isNamed || !isStored;
   }
 
-  /** @param source the import that names the card only now; `undefined`: the service knows it only now */
-  #confirm(card: number, source: number | undefined): void {
-    for (const { name, wasWithdrawn } of this.#sql(CONFIRM).all(card, source ?? null))
+  /** @param isFirst the service knows the card only now @param namedBy the import that names it only now */
+  #confirm(card: number, id: string, isFirst: boolean, namedBy: number | undefined): void {
+    if (isFirst)
+      this.#sql('INSERT INTO forms VALUES (?, 1) ON CONFLICT (form) DO UPDATE SET ids = ids + 1').run(formOf(id));
+    if (!isFirst && namedBy === undefined) return;
+    for (const { name, wasWithdrawn } of this.#sql(CONFIRM).all(card, namedBy ?? null))
       if (wasWithdrawn) this.#log.info({ source: name }, OFFERED_AGAIN);
   }
 
@@ -266,20 +250,20 @@ export class CatalogDatabase {
     const stored = this.#sql(PUT_CARD).get({ ...values, ...keys }) as unknown as StoredRow;
     const card = cardOf(stored);
     this.#removeWords(stored.row);
-    this.#sql('INSERT INTO card_words (rowid, name, other, also) VALUES (?, ?, ?, ?)').run(
-      stored.row,
-      tokenText(card.name),
-      otherText(card),
-      alsoText(card),
-    );
+    const insert = 'INSERT INTO card_words (rowid, name, other) VALUES (?, ?, ?)';
+    this.#sql(insert).run(stored.row, tokenText(card.name), otherText(card));
     return stored.row;
   }
 
   #nameRow(name: string): number {
     for (const word of spelledWords(name)) this.#sql('INSERT OR IGNORE INTO words (word) VALUES (?)').run(word);
-    const key = nameKey(name);
-    this.#sql('INSERT OR IGNORE INTO names (key, words) VALUES (?, ?)').run(key, tokenText(name));
-    return Number(this.#sql('SELECT row FROM names WHERE key = ?').get(key)?.row);
+    const insert = 'INSERT INTO names (key, words) VALUES (?, ?) ON CONFLICT DO UPDATE SET words = words';
+    return this.#rowOf(insert, nameKey(name), tokenText(name));
+  }
+
+  /** Of what is inserted, or is there. */
+  #rowOf(upsert: string, ...values: string[]): number {
+    return Number(this.#sql(`${upsert} RETURNING row`).get(...values)?.row);
   }
 
   #removeWords(row: number): void {

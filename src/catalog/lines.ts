@@ -90,8 +90,7 @@ export function readPastedList(text: string): PastedList {
   if (uncounted) return { refusal: 'count', line: uncounted.typed };
   if (merged(lines.filter(({ mayBeHeading }) => !mayBeHeading)).length > MOST_DIFFERENT)
     return { refusal: 'tooManyCards' };
-  const named = new Set(lines.map(({ typed }) => typed));
-  return { lines, passedOver: pasted.filter((typed) => !named.has(typed)) };
+  return { lines, passedOver: pasted.filter((typed) => !lines.some((line) => line.typed === typed)) };
 }
 
 function isTable(lines: readonly string[]): boolean {

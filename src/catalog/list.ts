@@ -9,7 +9,7 @@ import {
   inOneMenu,
   listed,
   mayBeUnknownId,
-  newestFirst,
+  numberedSo,
   only,
   printed,
   resolve,
@@ -82,19 +82,15 @@ function withMarks(cards: readonly CatalogCard[], text: string): readonly Catalo
 }
 
 /** The cards with this printed number, if all have one name. */
-const numberedSo: Way = (index, { name: number, set, number: other }) => {
-  if (set !== undefined || other !== undefined || !mayBeId(number)) return [];
-  const word = tokenText(number);
-  const found = index.allWithWords([[{ word, begins: false }]]) ?? [];
-  const cards = newestFirst(found).filter((card) => tokenText(card.number ?? '') === word);
-  return cards.every(({ name }) => name === cards[0]?.name) ? cards : [];
+const byNumber: Way = (index, { name, set, number }) => {
+  const cards = set === undefined && number === undefined && mayBeId(name) ? numberedSo(index, name) : [];
+  return cards.every((card) => card.name === cards[0]?.name) ? cards : [];
 };
 
 /** What comes behind it is a title or the other side of a card, which lists leave out. */
 const BEHIND_NAME = /,\s|\s\/\/\s|\s[&–-]\s|:\s|\s\(/;
-/** Others are no part of a name, or would take long to look for. */
+/** A shorter one is no part of a name. */
 const SHORTEST_NAME = 3;
-const MOST_WORDS = 12;
 
 /**
  * All printings of the one card that is called so without its title, or in another language; of several where set and
@@ -103,7 +99,7 @@ const MOST_WORDS = 12;
 const alsoCalled: Way = (index, { name, set, number }) => {
   const key = nameKey(name);
   const words = wordsOf(name).map((word) => [{ word, begins: false }]);
-  if (key.length < SHORTEST_NAME || words.length > MOST_WORDS) return [];
+  if (key.length < SHORTEST_NAME) return [];
   const isTitled = ({ card }: Candidate) => nameKey(card.name.split(BEHIND_NAME)[0] ?? '') === key;
   const isOther = ({ card }: Candidate) => otherNamesOf(card).includes(key);
   const titled = index.withNameBeginning(tokenText(name)).filter(isTitled);
@@ -113,7 +109,7 @@ const alsoCalled: Way = (index, { name, set, number }) => {
   return isToldApart ? names.flatMap((each) => called(index, each)) : [];
 };
 
-const ALL_WAYS: readonly Way[] = [itself, numberedSo, alsoCalled];
+const ALL_WAYS: readonly Way[] = [itself, byNumber, alsoCalled];
 
 /** More parts are not read: a list of so many is refused anyway. */
 const MOST_READ = 4 * MOST_LISTED;
@@ -144,15 +140,16 @@ export function* resolveList(
 
 function meaningOf(index: CardIndex | undefined, part: Part, who: Requester): Partial<ListMeaning> {
   const { text, cards } = part;
+  const unclear = (all: readonly CatalogCard[], total: number) => ({ unclear: [{ text, cards: all, total }] });
   const card = cardOf(part);
   if (card) return { ids: [card.id] };
   const meant = resolve(index, text, who);
   if (meant.kind === 'one') return { ids: [meant.card.id] };
   const pieces = text.split(/\s+/);
   if (pieces.length > 1 && areIds(index, pieces, who)) return { ids: pieces };
-  if (meant.kind === 'several') return { unclear: [{ text, cards: meant.cards, total: meant.total }] };
-  if (cards.length > 0) return { unclear: [{ text, cards, total: cards.length }] };
-  if (meant.kind === 'none') return { unclear: [{ text, cards: meant.similar, total: 0 }] };
+  if (meant.kind === 'several') return unclear(meant.cards, meant.total);
+  if (cards.length > 0) return unclear(cards, cards.length);
+  if (meant.kind === 'none') return unclear(meant.similar, 0);
   return meant.kind === 'id' ? { ids: [text] } : { unsearched: [text] };
 }
 
@@ -179,12 +176,13 @@ export function searchInList(index: CardIndex, list: string, who: Requester): Fo
 function startOfLast(index: CardIndex, list: string): number {
   const last = list.search(/[^,;\r\n]*$/);
   const starts = list.slice(last).trim() === '' ? [] : piecesOf(list).slice(-MOST_JOINED, -1);
-  const begun = starts.find(({ start }) => {
+  const begun = starts.find(({ index: start }) => {
     const text = list.slice(start);
     const names = index.withNameBeginning(tokenText(text)).map(({ card }) => card.name);
-    return names.some((name) => piecesOf(name).length >= piecesOf(text).length);
+    const begun = names.filter((name) => nameKey(name).startsWith(nameKey(text)));
+    return begun.some((name) => piecesOf(name).length >= piecesOf(text).length);
   });
-  return begun?.start ?? last;
+  return begun?.index ?? last;
 }
 
 /** What stands before the part that is being typed, with the ids of known cards. @returns `undefined` when the list is full */
@@ -211,6 +209,7 @@ const PIECE = /[^\s,;](?:[^,;\r\n]*[^\s,;])?/g;
 const MOST_JOINED = 3;
 /** A count, a name with commas of which none comes before another count or behind a set, and a set at the end. */
 const COUNTED_LINE = /^\d{1,3}x?\s(?:(?![;\r\n]|,\s*\d+x?\s|[)\]][^,;]*,).)+$/is;
+
 /** Where Arena exports the name of a deck. */
 const DECK_NAME = /^About\s+Name .*/im;
 
@@ -245,12 +244,11 @@ function* partsOf(typed: string, index: CardIndex | undefined): Generator<Part> 
  *
  * @returns `undefined` for a heading
  */
-function partAt(list: string, pieces: readonly Piece[], index: CardIndex | undefined): Part | undefined {
+function partAt(list: string, pieces: readonly RegExpExecArray[], index: CardIndex | undefined): Part | undefined {
   for (let { length } = pieces; length > 0; length--) {
-    const typed = list.slice(pieces[0]?.start, pieces[length - 1]?.end);
+    const typed = list.slice(pieces[0]?.index, endOf(pieces[length - 1]));
     const line = readLine(typed);
-    const readings = [{ text: typed, name: typed }, ...(line ? [line] : [])].values();
-    const known = index && readings.map((each) => knownAs(index, each)).find(({ cards }) => cards.length > 0);
+    const known = index && knownAs(index, typed, line);
     const isOne = length === 1 || known?.cards.some(({ id, name }) => SEPARATOR.test(id + name));
     if (known && isOne) return { ...known, length };
     const isOneCard = length === 1 || (line?.set !== undefined && COUNTED_LINE.test(typed));
@@ -260,17 +258,21 @@ function partAt(list: string, pieces: readonly Piece[], index: CardIndex | undef
   return undefined;
 }
 
-function knownAs(index: CardIndex, line: ListLine) {
-  const exact = said(index, line, [itself]);
-  const cards = exact.length > 0 ? exact : firstFound(readingsOf(line).map(({ name }) => called(index, name)));
-  return { text: line.text, cards, isSaid: exact.length > 0 };
+/** What is known of a part as it was typed, or else as a line. */
+function knownAs(index: CardIndex, typed: string, line: ListLine | undefined) {
+  const asTyped = line?.text === typed ? [] : [{ text: typed, name: typed }];
+  for (const each of [...asTyped, ...(line ? [line] : [])]) {
+    const exact = said(index, each, [itself]);
+    const cards = exact.length > 0 ? exact : firstFound(readingsOf(each).map(({ name }) => called(index, name)));
+    if (cards.length > 0) return { text: each.text, cards, isSaid: exact.length > 0 };
+  }
+  return undefined;
 }
 
-interface Piece {
-  start: number;
-  end: number;
+function piecesOf(list: string): RegExpExecArray[] {
+  return [...list.matchAll(PIECE)];
 }
 
-function piecesOf(list: string): Piece[] {
-  return Array.from(list.matchAll(PIECE), ({ 0: text, index }) => ({ start: index, end: index + text.length }));
+function endOf(piece: RegExpExecArray | undefined): number | undefined {
+  return piece && piece.index + piece[0].length;
 }

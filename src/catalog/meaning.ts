@@ -4,7 +4,7 @@ import type { Requester } from '../model/quota.ts';
 import { type Mentions, MOST_FOUND, type PrintingsPart, type Resolution } from './answers.ts';
 import type { Candidate, CardIndex } from './card-index.ts';
 import { isLabel, type Reading, readLabel, readLine } from './lines.ts';
-import { find } from './search.ts';
+import { find, newerFirst } from './search.ts';
 import type { CatalogCard } from './text.ts';
 import {
   formOf,
@@ -53,15 +53,14 @@ export function resolve(index: CardIndex | undefined, text: string, who: Request
 function meantBySearch(index: CardIndex, id: string, who: Requester): Resolution {
   const query = queryOf(id);
   const { has, cards } = find(index, query, who);
-  const isNumbered = ({ number = '' }: CatalogCard) => printedNumbers(number).includes(query.words.join(' '));
-  const numbered = NUMBER.test(id) && only(cards.filter(isNumbered));
+  const numbered = NUMBER.test(id) && only(numberedSo(index, id));
   if (numbered) return { kind: 'one', card: numbered };
   const mayBeId = !isLabel(id) && !isForeign(index, id);
   // While few ids are confirmed, what has no digit is more often a name that somebody typed.
   if (mayBeId && hasDigit(id)) return { kind: 'id' };
   const named = only(index.withWords(query.words.map((word) => [{ word, begins: false, inName: true }])));
   if (named) return { kind: 'one', card: named.card };
-  if (mayBeId && (has === 'part' || cards.length === 0)) return { kind: 'id' };
+  if (mayBeId && has === 'part') return { kind: 'id' };
   if (has !== 'all') return { kind: 'none', similar: cards.slice(0, MOST_FOUND) };
   // A search does not find all of more cards than a page holds.
   const isAll = cards.length < MOST_FOUND;
@@ -87,8 +86,7 @@ function hasIdForm(index: CardIndex, text: string): boolean {
 
 /** Confirmed ids, and lists that were imported, show which forms ids have. */
 function isForeign(index: CardIndex, text: string): boolean {
-  const isImported = index.hasImportedForm(null);
-  return index.confirmedIds() >= IDS_THAT_SHOW_FORMS || (isImported && !index.hasImportedForm(looseFormOf(text)));
+  return index.confirmedIds() >= IDS_THAT_SHOW_FORMS || index.lacksImportedForm(looseFormOf(text));
 }
 
 /** The known cards of which a text is the label of a suggestion, the id, also in another spelling, or else the name. */
@@ -107,22 +105,31 @@ export function firstFound(lists: Iterable<readonly CatalogCard[]>): readonly Ca
 
 /** The cards whose id this is, as it stands, or in another case or with other separators, or with fewer leading zeros. */
 function withId(index: CardIndex, text: string): CatalogCard[] {
-  const sameId = cardsOf(index.withIdKey(idKey(text))).filter(({ id }) => isSameId(text, id));
+  const sameId = index.withIdKey(idKey(text)).flatMap(({ card }) => (isSameId(text, card.id) ? card : []));
   const itself = sameId.find(({ id }) => id === text);
   if (itself) return [itself];
   if (sameId.length > 0 || !hasDigit(text) || /[,;\r\n]/.test(text) || text.length > MAX_CARD_ID_LENGTH) return sameId;
+  return spelledSo(index, text, ({ id }) => [tokenText(id)]); // `op1-25` is `OP01-025`
+}
+
+/** The cards with this printed number. */
+export function numberedSo(index: CardIndex, text: string): CatalogCard[] {
+  return spelledSo(index, text, ({ number = '' }) => printedNumbers(number));
+}
+
+/** The cards of which one text has the same tokens as this one, if few have them. */
+function spelledSo(index: CardIndex, text: string, textsOf: (card: CatalogCard) => string[]): CatalogCard[] {
   const word = tokenText(text);
-  const spelledSo = cardsOf(index.allWithWords([[{ word, begins: false }]]) ?? []);
-  return spelledSo.filter(({ id }) => tokenText(id) === word); // `op1-25` is `OP01-025`
+  const cards = newestFirst(index.allWithWords([[{ word, begins: false }]]) ?? []);
+  return cards.filter((card) => textsOf(card).includes(word));
 }
 
 /** No game has so many cards of one name. */
 const MOST_PRINTINGS = 5_000;
 const FIRST_PAGE: PrintingsPart = { page: 0, isOthers: false };
-const { compare } = new Intl.Collator('en', { numeric: true });
 
 /** A page of the cards of the same name as the one with this id; none when that card is not known. */
-export function printings(index: CardIndex, id: string, part = FIRST_PAGE): CardPage {
+export function printings(index: CardIndex, id: string, part: PrintingsPart): CardPage {
   const [shown] = withId(index, id);
   return pageOf(shown ? called(index, shown.name) : [], part, shown);
 }
@@ -136,12 +143,9 @@ export function called(index: CardIndex, name: string): CatalogCard[] {
 /** Those that are gone come last. */
 export function newestFirst(candidates: readonly Candidate[]): CatalogCard[] {
   const sorted = candidates.toSorted(
-    (one, other) =>
-      Number(one.isDenied) - Number(other.isDenied) ||
-      compare(other.card.released ?? '', one.card.released ?? '') ||
-      compare(one.card.id, other.card.id),
+    (one, other) => Number(one.isDenied) - Number(other.isDenied) || newerFirst(one.card, other.card),
   );
-  return cardsOf(sorted);
+  return sorted.map(({ card }) => card);
 }
 
 /** @param cards all that there are @param shown one of them, if all have its name */
@@ -153,13 +157,7 @@ function pageOf(cards: readonly CatalogCard[], { page, isOthers } = FIRST_PAGE, 
   return { cards: onPage, page: at, total: wanted.length, ...(shown && { name: shown.name }) };
 }
 
-function cardsOf(candidates: readonly Candidate[]): CatalogCard[] {
-  return candidates.map(({ card }) => card);
-}
-
-/** Shorter ones are too often in a name, unless they stand in brackets. */
-const CODE_ALONE = /^(?=\d*[A-Z])[A-Z\d]{3,6}$/;
-const CODE_IN_BRACKETS = /^(?=\d*[A-Z])[A-Z\d]{2,6}$/;
+const CODE_OF_SET = /^(?=\d*[A-Z])[A-Z\d]{2,6}$/;
 /** What games call sets otherwise than everybody else: Arena, and Pokémon TCG Live. */
 const SAME_SETS: Readonly<Record<string, string>> = {
   ...{ DAR: 'DOM', MEW: '151', 'PR-SV': 'SVP', 'PR-SW': 'SWSHP', 'PR-SM': 'SMP', 'PR-XY': 'XYP', 'PR-BLW': 'BWP' },
@@ -191,7 +189,7 @@ function* waysToPrint(cards: readonly CatalogCard[], { set = '', number = '', is
     yield alone(likely.filter((card) => !card.number));
   }
   // Where no codes are known, the one card with this number whose set may have this code.
-  const isCode = inSet.length === 0 && (isInBrackets ? CODE_IN_BRACKETS : CODE_ALONE).test(set);
+  const isCode = inSet.length === 0 && CODE_OF_SET.test(set);
   const numbered = isCode ? cards.filter(endsNumber(number)) : [];
   yield alone(numbered.filter((card) => abbreviates(set, card)));
   yield alone(isInBrackets ? numbered : []).filter((card) => codesOf(card).length === 0);

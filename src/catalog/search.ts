@@ -2,7 +2,6 @@ import type { Requester } from '../model/quota.ts';
 import { MOST_FOUND } from './answers.ts';
 import type { Candidate, CardIndex, Popularity, WordToFind } from './card-index.ts';
 import {
-  alsoText,
   type CatalogCard,
   type FoundCard,
   hasDigit,
@@ -38,10 +37,15 @@ export interface Found {
 export function find(index: CardIndex, query: Query, who: Requester): Found {
   const search = new Search(index, query, who);
   const fitting = search.asTyped();
-  if (fitting.length > 0) return { has: 'all', cards: search.ranked(fitting) };
-  const alike = search.alike();
-  const { has = 'part' } = alike.toSorted((a, b) => a.cost - b.cost)[0] ?? {};
-  return { has, cards: search.ranked(alike.filter((each) => each.has === has)) };
+  const fits = fitting.length > 0 ? fitting : search.alike();
+  const [best] = fits.toSorted((a, b) => a.cost - b.cost);
+  const has = best ? hasOf(best) : 'part';
+  return { has, cards: search.ranked(fits.filter((each) => hasOf(each) === has)) };
+}
+
+function hasOf({ cost, isPart }: Fit): Found['has'] {
+  if (isPart) return 'part';
+  return cost < LIKE ? 'all' : 'mistyped';
 }
 
 function offered({ nameKey: typed }: Query, search: Search): CatalogCard[] {
@@ -53,7 +57,7 @@ function offered({ nameKey: typed }: Query, search: Search): CatalogCard[] {
 }
 
 function suggested(index: CardIndex, { memberId, guildId }: Requester): CatalogCard[] {
-  const here = index.askedMost(guildId).filter(({ asked }) => asked.here > 0);
+  const here = index.askedMost(guildId).filter(({ here }) => here > 0);
   const cards = [...index.lastAsked(memberId), ...here.map(({ card }) => card)];
   return [...new Map(cards.map((card) => [card.id, card])).values()];
 }
@@ -68,17 +72,12 @@ function foundAs({ nameKey: typed }: Query, card: CatalogCard): FoundCard {
 /** A card that may be meant; the less it costs, the nearer it is to what was typed. */
 interface Fit extends Candidate {
   cost: number;
-}
-
-/** It has the words but for typing errors, or only a part of them. */
-interface AlikeFit extends Fit {
-  has: 'mistyped' | 'part';
+  /** It has not all words, even with typing errors. */
+  isPart?: boolean;
 }
 
 /** A word that was typed. */
-interface TypedWord {
-  word: string;
-  asTyped: WordToFind;
+interface TypedWord extends WordToFind {
   /** A card has a word that begins so. */
   isKnown: boolean;
   /** Words of names that may be meant, if it is taken for mistyped. */
@@ -95,7 +94,6 @@ const WITH_TOTAL = /(?<![\p{L}\d]|\/.*)(\p{L}*\d+\p{L}?)\/\p{L}*\d+(?=[^/]*$)/u;
 const SHORTEST_NAME = 3;
 /** More words are no name; they are the title of a listing. */
 const MOST_NAME_WORDS = 8;
-const MOST_OF_ONE_NAME = 60;
 /** From how many words it is looked for those that go together. */
 const MOST_STARTS = 2;
 
@@ -105,19 +103,19 @@ class Search {
   readonly #query: Query;
   readonly #who: Requester;
   readonly #typed: readonly WordToFind[];
-  readonly #popular: readonly (Candidate & { asked: Popularity })[];
+  readonly #popular: readonly (Candidate & Popularity)[];
 
   constructor(index: CardIndex, query: Query, who: Requester) {
     this.#index = index;
     this.#query = query;
     this.#who = who;
-    const last = query.words.length - 1;
-    this.#typed = query.words.map((word, at) => ({ word, begins: at === last || MAY_BEGIN.test(word) }));
+    const last = query.words.at(-1);
+    this.#typed = [...new Set(query.words)].map((word) => ({ word, begins: word === last || MAY_BEGIN.test(word) }));
     this.#popular = index.askedMost(who.guildId);
   }
 
   ranked(fits: readonly Fit[]): CatalogCard[] {
-    return inOrder(this.#query, fits, new Map(this.#popular.map(({ card, asked }) => [card.id, asked])));
+    return inOrder(this.#query, fits, new Map(this.#popular.map((each) => [each.card.id, each])));
   }
 
   /** Asks for what fits less well only while there are too few cards that fit better. */
@@ -125,9 +123,9 @@ class Search {
     const fits = new Map<string, Fit>();
     for (const candidates of this.#closestFirst()) {
       for (const candidate of candidates) {
-        const { cost = costAsTyped(this.#query, candidate.card), place } = fits.get(candidate.card.id) ?? {};
-        const placed = place === undefined ? candidate : { ...candidate, place };
-        if (cost !== undefined) fits.set(candidate.card.id, { ...placed, cost });
+        const known = fits.get(candidate.card.id);
+        const cost = known?.cost ?? costAsTyped(this.#query, candidate.card);
+        if (cost !== undefined) fits.set(candidate.card.id, { ...candidate, ...known, cost });
       }
       if (fits.size >= MOST_FOUND) break;
     }
@@ -147,28 +145,25 @@ class Search {
     const { idKey, nameKey, words } = this.#query;
     const index = this.#index;
     yield this.#popular;
-    if (idKey !== '') yield index.withIdKey(idKey);
+    yield index.withIdKey(idKey);
     yield index.withNameKey(nameKey);
     if (words.length === 0) return;
-    const wordsBegun = index.withWordsBegun(words.join(' ')).map((each, place) => ({ ...each, place }));
-    const names = [...index.withNameBeginning(words.join(' ')), ...wordsBegun];
-    if (words.length > 1) yield names;
     const begun = this.#typed.map((word) => [word]);
     const whole = this.#typed.map((word) => [{ ...word, begins: false }]);
     const inName = (all: WordToFind[][]) => all.map((oneOf) => oneOf.map((word) => ({ ...word, inName: true })));
-    yield [...(words.length > 1 ? [] : names), ...index.withWords(inName(whole))];
+    yield [...index.withNameBeginning(words.join(' ')), ...index.withWords(inName(whole))];
     const every = index.allWithWords(begun);
     if (every) return yield every;
     for (const all of [whole, inName(begun), begun]) yield index.withWords(all);
   }
 
   /** Cards that have the words but for typing errors, or else the most of them, and those whose whole name is among them. */
-  alike(): AlikeFit[] {
+  alike(): Fit[] {
     const words = this.#wordsOrMeant();
     const unknown = words.filter(({ isKnown }) => !isKnown);
     const wanted = unknown.length > 0 ? [unknown] : words.map((word) => [word]);
     const candidates = wanted.flatMap((mistyped) =>
-      this.#withWords(words.map((word) => (mistyped.includes(word) ? word.meant : [word.asTyped]))),
+      this.#index.withWords(words.map((word) => (mistyped.includes(word) ? word.meant : [word]))),
     );
     const likely = words.filter(({ isKnown, meant }) => isKnown || meant.length > 0);
     if (candidates.length === 0) candidates.push(...this.#withMost(likely));
@@ -179,20 +174,14 @@ class Search {
 
   /** Words that no card has are taken for mistyped, or else each without which there are cards. */
   #wordsOrMeant(): TypedWord[] {
-    const isKnown = this.#typed.map((each) => this.#index.hasWords([[{ ...each, begins: true }]]));
-    return this.#typed.map((asTyped, at) => {
+    const areKnown = this.#typed.map((word) => this.#index.hasWords([[{ ...word, begins: true }]]));
+    return this.#typed.map((word, at) => {
+      const isKnown = areKnown[at] === true;
       const others = this.#typed.toSpliced(at, 1).map((each) => [each]);
-      const isMistyped = isKnown.every(Boolean) ? others.length === 0 || this.#index.hasWords(others) : !isKnown[at];
-      const meant = isMistyped && SPELLED.test(asTyped.word) ? this.#index.vocabulary().meantBy(asTyped.word) : [];
-      return {
-        ...{ word: asTyped.word, asTyped, isKnown: isKnown[at] === true },
-        meant: meant.map((each) => ({ ...each, begins: false, inName: true })),
-      };
+      const isMistyped = areKnown.every(Boolean) ? others.length === 0 || this.#index.hasWords(others) : !isKnown;
+      const meant = isMistyped && SPELLED.test(word.word) ? this.#index.vocabulary().meantBy(word.word) : [];
+      return { ...word, isKnown, meant: meant.map((each) => ({ ...each, begins: false, inName: true })) };
     });
-  }
-
-  #withWords(all: readonly (readonly WordToFind[])[]): Candidate[] {
-    return all.length > 0 && all.every(({ length }) => length > 0) ? this.#index.withWords(all) : [];
   }
 
   /** Cards with the most words that there are together. */
@@ -202,13 +191,13 @@ class Search {
     let most: (readonly WordToFind[])[] = [];
     for (const first of order.slice(0, MOST_STARTS)) {
       const kept: (readonly WordToFind[])[] = [];
-      for (const { isKnown, asTyped, meant } of new Set([first, ...order])) {
-        const likely = isKnown ? [asTyped] : meant;
+      for (const word of new Set([first, ...order])) {
+        const likely = word.isKnown ? [word] : word.meant;
         if (this.#index.hasWords([...kept, likely])) kept.push(likely);
       }
       if (kept.length > most.length) most = kept;
     }
-    return this.#withWords(most);
+    return this.#index.withWords(most);
   }
 
   /** Cards whose whole names are among words that follow each other, the longest first, none within another. */
@@ -220,7 +209,7 @@ class Search {
         const some = words.slice(from, from + length);
         const key = nameKey(some.map(({ word }) => word).join(' '));
         if (key.length < SHORTEST_NAME || some.some((word) => named.has(word))) continue;
-        const called = this.#index.withNameKey(key, MOST_OF_ONE_NAME);
+        const called = this.#index.withNameKey(key);
         found.push(...called);
         if (called.length > 0) for (const word of some) named.add(word);
       }
@@ -234,21 +223,24 @@ const PLACES = [0, 0.1, 0.2, 0.4];
 const ABSENT = 1.3;
 const ABSENT_LETTER = 1 / 3;
 /** What a name costs that has other words, too: less than a typing error where all words are in it. */
-const NOT_WHOLE = { mistyped: 0.9, part: 1.5 };
+const NOT_WHOLE = 0.9;
+const NOT_WHOLE_OF_PART = 1.5;
 
 /** Adds up where a card has each word. */
-function likeness(card: CatalogCard, words: readonly TypedWord[]): Omit<AlikeFit, keyof Candidate> {
+function likeness(card: CatalogCard, words: readonly TypedWord[]): Omit<Fit, keyof Candidate> {
   const name = ` ${tokenText(card.name)} `;
-  const other = ` ${otherText(card)} ${alsoText(card)} `;
+  const other = ` ${otherText(card)} `;
   const costs = words.map(({ word, meant }) => {
     const places = [name, other].flatMap((text) => [text.includes(` ${word} `), text.includes(` ${word}`)]);
     return PLACES[places.indexOf(true)] ?? meant.find((each) => name.includes(` ${each.word} `))?.errors;
   });
-  const cost = words.reduce((sum, { word }, at) => sum + (costs[at] ?? ABSENT + word.length * ABSENT_LETTER), LIKE);
   const typed = new Set(words.flatMap(({ word, meant }) => [...word.split(' '), ...meant.map((each) => each.word)]));
   const isWhole = tokensOf(card.name).every((token) => typed.has(token));
-  const has = costs.includes(undefined) ? 'part' : 'mistyped';
-  return { cost: cost + (isWhole ? 0 : NOT_WHOLE[has]), has };
+  const isPart = costs.includes(undefined);
+  const ofName = isPart ? NOT_WHOLE_OF_PART : NOT_WHOLE;
+  const first = LIKE + (isWhole ? 0 : ofName);
+  const cost = words.reduce((sum, { word }, at) => sum + (costs[at] ?? ABSENT + word.length * ABSENT_LETTER), first);
+  return { cost, isPart };
 }
 
 /** What it costs to have what was typed as it was typed: how many nearer ways there are. `undefined`: a card has it not. */
@@ -267,9 +259,9 @@ function* waysToFit(query: Query, card: CatalogCard): Generator<boolean> {
   const name = tokenText(card.name);
   const key = nameKey(card.name);
   yield card.id === query.text;
-  const isId = query.idKey !== '' && idKey(card.id) === query.idKey;
+  const isId = idKey(card.id) === query.idKey;
   yield isId && isSameId(query.text, card.id);
-  yield typed !== '' && key === typed;
+  yield key === typed;
   if (words.length === 0) return;
   yield printedNumbers(card.number ?? '').includes(words.join(' '));
   yield otherNamesOf(card).includes(typed);
@@ -277,7 +269,7 @@ function* waysToFit(query: Query, card: CatalogCard): Generator<boolean> {
   yield key.startsWith(typed);
   yield has(name, ' ');
   yield isId;
-  const all = `${name} ${otherText(card)} ${alsoText(card)}`;
+  const all = `${name} ${otherText(card)}`;
   yield has(all, ' ');
   yield has(all, '');
 }
@@ -287,7 +279,7 @@ const WHOLE = 3;
 /** More than whatever fits as it was typed. */
 const LIKE = 20;
 const DENIED = 1_000;
-const collator = new Intl.Collator('en', { numeric: true });
+const { compare } = new Intl.Collator('en', { numeric: true });
 
 /**
  * What costs least. Of that what this server, then everybody asks for most, then names that
@@ -309,15 +301,18 @@ function inOrder(query: Query, fits: readonly Fit[], asked: ReadonlyMap<string, 
       -printings,
       card.name.length,
     ];
-    return { card, key: [...key, card.name, -Date.parse(card.released ?? '') || 0, card.id] };
+    return { card, key };
   });
-  return keyed.sort((a, b) => compare(a.key, b.key)).map(({ card }) => card);
+  const sorted = keyed.sort(
+    (a, b) =>
+      a.key.reduce((order, value, at) => order || value - (b.key[at] ?? 0), 0) ||
+      compare(a.card.name, b.card.name) ||
+      newerFirst(a.card, b.card),
+  );
+  return sorted.map(({ card }) => card);
 }
 
-type Key = readonly (number | string)[];
-
-function compare(a: Key, b: Key): number {
-  const at = a.findIndex((value, index) => value !== b[index]);
-  const [one = 0, other = 0] = [a[at], b[at]];
-  return typeof one === 'number' ? one - Number(other) : collator.compare(one, String(other));
+/** The order of the cards of one name. */
+export function newerFirst(one: CatalogCard, other: CatalogCard): number {
+  return compare(other.released ?? '', one.released ?? '') || compare(one.id, other.id);
 }

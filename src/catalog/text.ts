@@ -212,21 +212,15 @@ export function mayBeId(text: string): boolean {
   return hasDigit(text) && !/\s/.test(text);
 }
 
-/** The tokens of its set, number, game and id. */
-export function otherText({ id, set = '', number = '', game = '' }: CatalogCard): string {
-  return [set, number, game, HASH.test(id) ? '' : id].map(tokenText).join(' ');
-}
-
-/** What a card is found by besides what is printed. */
-export function alsoText(card: CatalogCard): string {
-  return alsoCalled(card).map(tokenText).join(' ');
+/** The tokens of what a card is found by besides its name: set, number, game, id, and what else it is called. */
+export function otherText(card: CatalogCard): string {
+  const { id, set = '', number = '', game = '' } = card;
+  return [set, number, game, HASH.test(id) ? '' : id, ...alsoCalled(card)].map(tokenText).join(' ');
 }
 
 /** The keys of what a card is also called. */
 export function otherNamesOf(card: Pick<CatalogCard, 'name' | 'also'>): string[] {
-  return alsoCalled(card)
-    .map(nameKey)
-    .filter((key) => key !== '');
+  return alsoCalled(card).map(nameKey);
 }
 
 /** Each of its other names, the initials of a long one, and its numeral in other writing. */
@@ -251,7 +245,7 @@ function initialsOf(name: string): string[] {
 
 /** The number of a card as it is printed, with and without what follows its slash. */
 export function printedNumbers(number: string): string[] {
-  return [...new Set([number, number.replace(/\/.*/s, '')].map(tokenText))].filter((text) => text !== '');
+  return [number, number.replace(/\/.*/s, '')].map(tokenText);
 }
 
 /** All tokens of a text, with blanks between. */

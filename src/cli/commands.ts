@@ -1,7 +1,7 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { readRegistrationConfig } from '../config/config.ts';
 import { DiscordVariables, misspelledVariables } from '../config/variables.ts';
-import { type CliContext, CliFailure, type Subcommand } from './context.ts';
+import { type CliContext, CliFailure, discordId, type Subcommand } from './context.ts';
 import type { Action, Flags } from './registration.ts';
 
 const HELP = `
@@ -20,7 +20,7 @@ Exit codes: 0 done, or nothing differs · 2 something differs (diff only) · 1 f
 
 /** `npm run commands` */
 export const subcommand: Subcommand = (command, context, run) => {
-  const guild = new Option('--guild <id>', 'only the commands of this Discord server').argParser(guildId);
+  const guild = new Option('--guild <id>', 'only the commands of this Discord server').argParser(discordId);
   const dryRun = new Option('--dry-run', 'only say what would be done');
   const yes = new Option('--yes', 'clear the global commands without being asked');
   const add = (action: Action, summary: string, ...options: Option[]) => {
@@ -35,11 +35,6 @@ export const subcommand: Subcommand = (command, context, run) => {
   add('invite', 'print the links that add the bot to a server, and to a member');
   command.addHelpText('after', HELP);
 };
-
-function guildId(text: string): string {
-  if (/^\d{17,20}$/.test(text)) return text;
-  throw new InvalidArgumentError('A server id has 17 to 20 digits: right-click the server in Discord, Copy Server ID.');
-}
 
 /** @returns the exit code @throws ConfigError, CliFailure */
 async function attempt(action: Action, flags: Flags, context: CliContext): Promise<number> {

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Declaration } from '../../commands/declare.ts';
 import type { Environment } from '../config/variables.ts';
 import { OperatorError } from '../model/operator-error.ts';
@@ -29,6 +29,12 @@ export type Run = <A extends unknown[]>(work: (...given: A) => Promise<number>) 
 
 /** Declares options, arguments and actions. What it runs may throw CliFailure and ConfigError. */
 export type Subcommand = (command: Command, context: CliContext, run: Run) => void;
+
+/** The id of a member or a server, as an argument. */
+export function discordId(text: string): string {
+  if (/^\d{17,20}$/.test(text)) return text;
+  throw new InvalidArgumentError('It has 17 to 20 digits: right-click the member or the server in Discord, Copy ID.');
+}
 
 /** The message is a sentence for the operator, and the exit code is 1. */
 export class CliFailure extends OperatorError {

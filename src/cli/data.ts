@@ -1,9 +1,8 @@
 import { rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { InvalidArgumentError } from 'commander';
 import { readStorageConfig } from '../config/config.ts';
 import { BUSY_CODE, filesAside, filesIn, sqliteCode } from '../storage/sqlite/file.ts';
-import { type CliContext, CliFailure, type Subcommand } from './context.ts';
+import { type CliContext, CliFailure, discordId, type Subcommand } from './context.ts';
 
 const HELP = `
 An id is what Discord copies: right-click a member or the name of a server, Copy User ID or Copy Server ID.
@@ -19,14 +18,9 @@ export const subcommand: Subcommand = (command, context, run) => {
     .addHelpText('after', HELP)
     .command('forget')
     .description('delete everything that is kept about a member or a server, also in copies')
-    .argument('<id>', 'of the member or the server', checkedId)
+    .argument('<id>', 'of the member or the server', discordId)
     .action(run((id: string) => forget(id, context)));
 };
-
-function checkedId(text: string): string {
-  if (/^\d{17,20}$/.test(text)) return text;
-  throw new InvalidArgumentError('The id of a member or a server has 17 to 20 digits.');
-}
 
 /** @returns the exit code @throws ConfigError, CliFailure, StateUnusable */
 async function forget(id: string, { env, stdout }: CliContext): Promise<number> {

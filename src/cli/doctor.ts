@@ -4,19 +4,28 @@ import { resolve } from 'node:path';
 import { isFile } from '../config/card-service.ts';
 import { type Config, readCardServiceConfig, secretsOf } from '../config/config.ts';
 import type { GatewayInfo } from '../discord/gateway.ts';
-import { redaction } from '../log.ts';
-import { parseJson } from '../service/request.ts';
-import { checkCardService, costOf, idsToTry } from './card-service-check.ts';
+import { createLog, redaction } from '../log.ts';
+import type { Card } from '../model/card.ts';
+import { cardIdReader } from '../model/card-id.ts';
+import { CardServiceError, KeyRefused, RateLimited } from '../model/errors.ts';
+import { Source } from '../model/field-source.ts';
+import type { PlanSetting } from '../model/plan.ts';
+import type { QuotaReading } from '../model/quota.ts';
+import type { ServiceDescription } from '../model/service-description.ts';
+import { publicUrl } from '../render/card-embed.ts';
+import { AnswerReader } from '../service/answers.ts';
+import { type BulkAnswer, BulkRequests } from '../service/bulk.ts';
+import { cardUrl } from '../service/card-service.ts';
+import { parseJson, Requests } from '../service/request.ts';
 import { agree, type CliContext, type Subcommand } from './context.ts';
-import { checkOffline, type Finding, idsByName, right, unknown, wrong, wrongs } from './offline-checks.ts';
+import { checkOffline, type Finding, idsByName, right, unknown, verdict, wrong } from './offline-checks.ts';
 import type { Application } from './registration.ts';
 import { networkCode } from './request.ts';
 
 const HELP = `
 It reads the same settings as the bot, from the environment and .env, changes nothing, and can run beside the bot.
 
-Each line begins with ✓ (right), ✗ (wrong) or ? (it could not be found out, for the reason given). In JSON "ok" is then
-true, false or null; "cure" says what to do, or that reason.
+Each line begins with ✓ (right), ✗ (wrong) or ? (it could not be found out); in JSON "ok" is true, false or null.
 
 With --service it tries the description of a card service alone, on one card: what each field became, and from where.
 CARD_SERVICE_API_KEY and the other variables of the card service apply as they are set. Unless CARD_SERVICE names this
@@ -54,29 +63,31 @@ export const subcommand: Subcommand = (command, context, run) => {
 async function report({ json, offline, service, id, yes }: Flags, context: CliContext): Promise<number> {
   const { config, cardService, findings, isForeign } =
     service === undefined ? configured(context) : described(service, context);
+  const checks = [checkPort(config)];
   if (cardService && !offline) {
-    const ids = idsToTry(cardService.description, id ?? (config && idsByName(config)?.[0]));
-    const asks = `This asks ${isForeign ? 'with your key ' : ''}${costOf(cardService, ids)}`;
+    const { baseUrl, description } = cardService;
+    const ids = idsToTry(description, id ?? (config && idsByName(config)?.[0]));
+    const costs = `which costs ${ids.length + (description.list ? 1 : 0)} of today's requests; --offline sends nothing`;
+    const asks = `This asks ${isForeign ? 'with your key ' : ''}${new URL(baseUrl).host}, ${costs}`;
     await agree(asks, yes || !isForeign, context);
-    const found = await Promise.all([
+    checks.unshift(
       checkDiscord(config?.discord, context.commands),
       checkCardService(cardService, ids, config?.plan),
       checkRedis(config?.redis),
       checkWebhook(config?.alertWebhookUrl),
-    ]);
-    findings.push(...found.flat());
+    );
   }
-  findings.push(...(await checkPort(config)));
-  const text = json ? `${JSON.stringify(findings, ['check', 'ok', 'cure'], 2)}\n` : findings.map(line).join('');
+  const found = await Promise.all(checks.map((each) => Array.fromAsync(each)));
+  findings.push(...found.flat());
+  const text = json ? `${JSON.stringify(findings, null, 2)}\n` : findings.map(line).join('');
   // An answer from outside may repeat what it was sent.
-  const redact = redaction(cardService ? secretsOf({ redis: undefined, ...config, cardService }) : []);
+  const redact = redaction(secretsOf({ ...config, ...(cardService && { cardService }) }));
   context.stdout.write(redact(text));
   return findings.some(({ ok }) => ok === false) ? 1 : 0;
 }
 
-function line({ check, ok, cure, found }: Finding): string {
-  const more = found || cure;
-  return `${ok === null ? '?' : ok ? '✓' : '✗'} ${check}${more && ': '}${more}\n`;
+function line({ check, ok, cure }: Finding): string {
+  return `${ok === null ? '?' : ok ? '✓' : '✗'} ${check}: ${cure}\n`;
 }
 
 /** What the bot is set to. */
@@ -90,7 +101,7 @@ function described(given: string, { env, folder }: CliContext) {
   const named = (text = '', from = '') => (isFile(text) ? resolve(from, text) : text);
   const CARD_SERVICE = named(given, folder);
   const cardService = readCardServiceConfig({ ...env, CARD_SERVICE });
-  const hasSecrets = secretsOf({ cardService, redis: undefined }).some(Boolean);
+  const hasSecrets = secretsOf({ cardService }).some(Boolean);
   return {
     config: undefined,
     cardService,
@@ -99,113 +110,240 @@ function described(given: string, { env, folder }: CliContext) {
   };
 }
 
-const TOKEN = 'Discord token';
 /** Commands left over from a trial in a server of one's own are found in these; a trial rarely has more. */
 const SEARCHED_GUILDS = 20;
+/** Discord's number of what members install for themselves. */
+const USER_INSTALL = '1';
 
 /** Whether members can use the bot in Discord. Costs some ten requests to Discord, and no login. */
-async function checkDiscord(discord: Config['discord'] | undefined, given: CliContext['commands']): Promise<Finding[]> {
-  if (discord === undefined) return [];
+async function* checkDiscord(
+  discord: Config['discord'] | undefined,
+  given: CliContext['commands'],
+): AsyncGenerator<Finding> {
+  if (discord === undefined) return;
   // Loaded when it is needed: discord.js takes most of a run.
-  const { diffCommands, explainFailure, inviteLinks, isAnswer, Registration, shownCommand } = await import(
+  const { among, diffCommands, explainFailure, inviteLinks, isAnswer, Registration, shownCommand } = await import(
     './registration.ts'
   );
   const registration = new Registration(discord);
+  const { hasUserInstall, apiUrl } = discord;
   const shown = (names: readonly string[]) => names.map(shownCommand).join(', ');
-  const findings: Finding[] = [];
-  let check = TOKEN;
+  let isAccepted = false;
   try {
     const application = await registration.application();
     const { id, name } = application;
-    findings.push(right(TOKEN, `${name} (${id})`), ...applicationFaults(application, discord.hasUserInstall));
-    check = 'invite';
+    isAccepted = true;
+    yield right('Discord token', `${name} (${id})`);
+    yield* applicationFaults(application, hasUserInstall);
+
     const guilds = await registration.guilds();
-    const servers = guilds.length === 1 ? guilds[0]?.name : `${guilds.length} servers`;
-    const link = `The bot is in no server. Open this link to add it to one: ${inviteLinks(id).link}`;
-    findings.push(guilds.length > 0 ? right(check, `in ${servers}`) : wrong(check, link));
-    check = 'commands';
-    const local = given ?? (await import('../../commands/index.ts')).declarations(discord.hasUserInstall);
+    const isNowhere = `The bot is in no server. Open this link to add it to one: ${inviteLinks(id).link}`;
+    yield verdict('invite', guilds.length === 0 && isNowhere, `servers: ${guilds.length}`);
+
+    const local = given ?? (await import('../../commands/index.ts')).declarations(hasUserInstall);
     const registered = await registration.commands(id, undefined);
     const { added, removed, changed } = diffCommands(local, registered, undefined);
     const differing = shown([...added, ...removed, ...changed]);
     const differ = `Those at Discord are not those of this version (${differing}). Run: npm run commands -- register`;
-    findings.push(differing === '' ? right(check, shown(local.map((each) => each.name))) : wrong(check, differ));
+    yield verdict('commands', differing && differ, shown(local.map((each) => each.name)));
     for (const guild of guilds.slice(0, SEARCHED_GUILDS)) {
       const own = await registration.commands(id, guild.id).catch(() => []); // without access there are none
-      const twice = own.filter((each) => registered.some(({ type, name }) => type === each.type && name === each.name));
-      const why = `Members of ${guild.name} see these twice, since the server has its own, too`;
+      const twice = shown(own.filter((each) => among(registered, each)).map((each) => each.name));
       const cure = `Run: npm run commands -- clear --guild ${guild.id}`;
-      if (twice.length > 0) findings.push(wrong(check, `${why}: ${shown(twice.map((each) => each.name))}. ${cure}`));
+      if (twice) yield wrong('commands', `Members of ${guild.name} see ${twice} twice. ${cure}`);
     }
-    check = 'gateway';
-    findings.push(...(await gatewayFindings(await registration.gateway(), discord.shards)));
+    yield verdict('gateway', await gatewayFault(await registration.gateway(), discord.shards), 'it answers');
   } catch (error) {
-    const why = explainFailure(error, discord.apiUrl);
+    const why = explainFailure(error, apiUrl);
     if (why === undefined) throw error;
     // What fails without a word of Discord after it was reached could not be found out.
-    findings.push(isAnswer(error) || check === TOKEN ? wrong(check, why) : unknown(check, why));
+    yield (isAnswer(error) || !isAccepted ? wrong : unknown)('Discord', why);
   }
-  return findings;
 }
-
-/** Discord's number of it. */
-const USER_INSTALL = '1';
 
 /** Settings in the Developer Portal with which the bot cannot work. */
 function applicationFaults(application: Application, hasUserInstall: boolean): Finding[] {
-  const { interactions_endpoint_url: endpoint, integration_types_config: installs } = application;
-  const lacksInstall = hasUserInstall && installs && !(USER_INSTALL in installs);
-  return wrongs('application', [
+  const { integration_types_config: installs, interactions_endpoint_url: endpoint } = application;
+  const cures = [
     endpoint &&
-      `Discord sends the commands to ${endpoint} and not to this bot. Remove the Interactions Endpoint URL in the Developer Portal.`,
+      `Discord sends the commands to ${endpoint}. Remove the Interactions Endpoint URL in the Developer Portal.`,
     application.bot_require_code_grant &&
-      'The invite link cannot work while Requires OAuth2 Code Grant is on. Switch it off in the Developer Portal, Bot.',
-    lacksInstall &&
-      'Members cannot install the bot for themselves. Run: npm run commands -- register, or set USER_INSTALL_DAILY_REQUESTS=0.',
-  ]);
+      'The invite link cannot work. Switch Requires OAuth2 Code Grant off in the Developer Portal, Bot.',
+    hasUserInstall &&
+      installs &&
+      !(USER_INSTALL in installs) &&
+      'Members cannot install the bot. Run: npm run commands -- register, or set USER_INSTALL_DAILY_REQUESTS=0.',
+  ];
+  return cures.flatMap((cure) => (cure ? wrong('application', cure) : []));
 }
 
 /** @param shards of this process */
-async function gatewayFindings(
+async function gatewayFault(
   { url, shards: recommended, session_start_limit: limit }: GatewayInfo,
   shards: Config['discord']['shards'],
-): Promise<Finding[]> {
+): Promise<string | undefined> {
   const [own, count] = shards === 'auto' ? [recommended, recommended] : [shards.ids.length, shards.count];
-  if (limit.remaining < own) {
-    const until = new Date(Date.now() + limit.reset_after).toISOString();
-    return [
-      wrong('gateway', `Discord's daily login limit is reached until ${until}. The log says why it was restarted.`),
-    ];
-  }
+  if (limit.remaining < own)
+    return `Discord's daily login limit is reached until ${new Date(Date.now() + limit.reset_after).toISOString()}.`;
   if (count < recommended)
-    return [
-      wrong(
-        'DISCORD_SHARD_COUNT',
-        `Discord recommends ${recommended}. Set that many, and divide them by DISCORD_SHARDS.`,
-      ),
-    ];
-  if (await greets(url)) return [right('gateway', 'it answers')];
-  const silent = `${new URL(url).host} does not answer, although Discord's API does.`;
-  return [wrong('gateway', `${silent} Allow WebSocket connections to it in the firewall or the proxy.`)];
-}
-
-const PATIENCE_MS = 10_000;
-
-/**
- * Whether Discord's gateway greets who connects. Ends before the login, so it costs none of the day's and does not
- * disturb a bot that is running.
- */
-async function greets(url: string): Promise<boolean> {
+    return `Discord recommends ${recommended} shards. Set DISCORD_SHARD_COUNT to that, and divide them by DISCORD_SHARDS.`;
+  // Ends before the login, so it costs none of the day's and does not disturb a bot that is running.
   const socket = new WebSocket(`${url}?v=10&encoding=json`);
   const greeting = once(socket, 'message', { signal: AbortSignal.timeout(PATIENCE_MS) });
   const isGreeted = await greeting.then(Boolean, () => false);
   socket.close();
-  return isGreeted;
+  return isGreeted
+    ? undefined
+    : `${url} does not answer, although Discord's API does. Allow WebSockets in the firewall or the proxy.`;
+}
+
+const PATIENCE_MS = 10_000;
+
+const NO_SUCH_CARD = 'cardbot-check-no-such-card';
+/** Of no card, in the forms that ids may have; a segment each, where an id has several. */
+const MADE_UP = [NO_SUCH_CARD, '00000000-0000-4000-8000-000000000000', '99999999', 'aaaaaaaa', 'AAAAAAAA'];
+
+/**
+ * The ids to try: of a card that the service should have, where one is known, and of one that it should not have, where
+ * its answer to that is described. Where the description has an example any id does: a service that says properly that it
+ * has no such card is reached.
+ */
+function idsToTry({ card }: ServiceDescription, known: string | undefined): string[] {
+  if (card.example !== undefined) return [known ?? card.example];
+  const { segments = 1 } = Object(card.ids);
+  const madeUp = MADE_UP.map((part) => Array(segments).fill(part).join(card.idSeparator)).find(cardIdReader(card));
+  return [known, madeUp].filter((id) => id !== undefined);
+}
+
+const CARD = 'card service';
+const BULK = 'bulk requests';
+
+/**
+ * Whether cards can be looked up, by the bot's own client and reader. Costs what `costOf` says, or less where something
+ * is wrong.
+ *
+ * @param ids as of `idsToTry` @param plan absent: what each field became is found in its place
+ */
+async function* checkCardService(
+  cardService: Config['cardService'],
+  [id = NO_SUCH_CARD, absentId]: readonly string[],
+  plan?: PlanSetting,
+): AsyncGenerator<Finding> {
+  const { baseUrl, description } = cardService;
+  const { list } = description;
+  const unread = new Map<string, Finding>();
+  const reader = new AnswerReader(description, (field, why) => unread.set(field, unknown(field, why)));
+  const stated: QuotaReading[] = [];
+  const limiter = { observe: (reading: QuotaReading) => void stated.push(reading) };
+  const options = { ...cardService, limiter, log: createLog({ level: 'silent', secrets: [] }) };
+  const requests = new Requests(options);
+  const ask = async (card: string) => reader.cardIn(await requests.send(cardUrl(baseUrl, description, card)), card);
+  let [check, asked] = [CARD, id];
+  try {
+    const card = await ask(id);
+    const exists = card !== 'noSuchCard';
+    yield exists ? right(CARD, 'it answers with a card') : unknown(CARD, noCard(id, description));
+    if (plan) yield planFinding(stated[0], plan, description);
+    else if (exists) yield* fieldFindings(description, card, stated);
+    if (exists && absentId !== undefined) {
+      asked = absentId;
+      await ask(absentId);
+      yield right(CARD, `it answers, and has no card ${absentId}`);
+    }
+    check = BULK;
+    const listed = list && (await new BulkRequests({ ...options, list, reader }).request([id]));
+    if (listed) yield listFinding(listed, id, exists, place(description, 'CARD_SERVICE_BULK_PATH'));
+  } catch (error) {
+    if (!(error instanceof CardServiceError)) throw error;
+    yield failure(error, check, asked, cardService);
+  }
+  yield* unread.values();
+}
+
+function noCard(id: string, description: ServiceDescription): string {
+  return `It says that it has no card ${id}. Name one that it has (--id ID), or check ${place(description)}.`;
+}
+
+/** What an operator has to put right. */
+function place({ url, name }: ServiceDescription, variables = 'CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH') {
+  return url === undefined
+    ? variables
+    : `\`url\`, \`card\`, \`absent\`, \`fields\` and \`list\` in the description of ${name}`;
+}
+
+function failure(
+  error: CardServiceError,
+  check: string,
+  id: string,
+  { baseUrl, description }: Config['cardService'],
+): Finding {
+  const why = networkCode(error.cause) ?? error.message;
+  if (error instanceof KeyRefused) return wrong('API key', `It lacks or is wrong (${why}). Set CARD_SERVICE_API_KEY.`);
+  const isToWait = error instanceof RateLimited || check === BULK;
+  const says = `${new URL(baseUrl).host} gives no readable answer for ${id} at ${description.card.path} (${why}).`;
+  return (isToWait ? unknown : wrong)(check, `${says} Check ${place(description)}, or try again later.`);
+}
+
+/** The plan in the answer against the plan in the settings. */
+function planFinding(reading: QuotaReading | undefined, setting: PlanSetting, described: ServiceDescription): Finding {
+  const { plan, requestsPerMinute, burst } = setting;
+  const { limit, remaining } = reading ?? {};
+  if (!described.quota.some(({ per }) => per === 'day')) return right('plan', 'the service tells nothing of one');
+  const plans = Object.entries(setting.plans);
+  const [stated] = plans.find(([, each]) => limit !== undefined && each.requestsPerDay === limit) ?? [];
+  const isUnpaced = plan === 'auto' && (requestsPerMinute ?? burst) === undefined;
+  // Services change what their plans allow, and what is stated is believed, unless it may be that of a custom plan.
+  const mayBeCustom = Object.values(described.plans).some(({ custom }) => custom);
+  const isUnknown = isUnpaced && stated === undefined && (mayBeCustom || limit === undefined);
+  const isAnother = limit !== undefined && plan !== 'auto' && !described.plans[plan]?.custom && stated !== plan;
+  const allowed = `${limit?.toLocaleString('en') ?? 'an unstated number of'} requests a day`;
+  const cure = `It allows ${allowed}, and CARD_SERVICE_PLAN is ${plan}. Write ${stated ?? 'the one that you have'}, or auto with CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST.`;
+  const left = remaining === undefined ? '' : `, ${remaining.toLocaleString('en')} left`;
+  return verdict('plan', (isUnknown || isAnother) && cure, `${stated ?? plan}: ${allowed}${left}`);
+}
+
+/** What a list of one card says of where cards are listed. @param exists whether its lookup has found the card */
+function listFinding(listed: BulkAnswer, id: string, exists: boolean, where: string): Finding {
+  const hasOthers = listed.kind === 'listed' && listed.hasOthers;
+  if (listed.kind === 'listed' && !hasOthers && listed.cards.has(id)) return right(BULK, 'it lists the card');
+  const isUnclear = !exists && !hasOthers && listed.kind !== 'unusable';
+  const why = listed.kind !== 'listed' ? listed.detail : hasOthers ? 'but others' : 'it leaves it out';
+  return (isUnclear ? unknown : wrong)(BULK, `It does not list card ${id} (${why}). Check ${where}, or remove it.`);
+}
+
+const LONGEST_SHOWN = 100;
+
+/** What the bot shows of each source of a description, and where that is from. @param stated of each window of the quota */
+function* fieldFindings(
+  { fields, prices, quota }: ServiceDescription,
+  card: Card,
+  stated: readonly QuotaReading[],
+): Generator<Finding> {
+  const { set, game: tcg } = card;
+  const addresses = { imageUrl: publicUrl(card.imageUrl), pageUrl: publicUrl(card.pageUrl) };
+  yield* shownOf('fields', fields, { ...card, ...addresses, tcg, 'set.id': set?.id, 'set.name': set?.name });
+  yield* shownOf('prices', { ...prices }, { ...card.prices });
+  for (const [at, window] of quota.entries()) {
+    const { resetInMs, ...reading } = stated[at] ?? {};
+    const reset = resetInMs && `in ${resetInMs / 1000} s`;
+    yield* shownOf(`quota.${window.per}`, window, { ...reading, reset });
+  }
+}
+
+/** @param sources beside others of a description @param shown by the names of the sources */
+function* shownOf(place: string, sources: object, shown: Readonly<Record<string, unknown>>): Generator<Finding> {
+  for (const [name, source] of Object.entries(sources)) {
+    if (!(source instanceof Source)) continue;
+    const text = String(shown[name] ?? '').replace(/\p{Cc}/gu, ' ');
+    const what = text.slice(0, LONGEST_SHOWN) || 'nothing that the bot can show';
+    const from = source.texts.join(' or ') || 'the value itself';
+    yield (text ? right : unknown)(`${place}.${name}`, `${what}, from ${from}`);
+  }
 }
 
 /** Whether Redis can hold the bot's state, and keeps it. Writes one key, which expires within a second. */
-async function checkRedis(redis: Config['redis']): Promise<Finding[]> {
-  if (redis === undefined) return [];
+async function* checkRedis(redis: Config['redis']): AsyncGenerator<Finding> {
+  if (redis === undefined) return;
   const check = 'Redis';
   const { messageOf, newClient, settingProblems, tlsCure, whyUnusable } = await import('../storage/redis/client.ts');
   const client = newClient(redis.url).on('error', () => {}); // connect() rejects with it
@@ -213,65 +351,57 @@ async function checkRedis(redis: Config['redis']): Promise<Finding[]> {
   try {
     await client.connect();
     const unusable = await whyUnusable(client);
-    if (unusable !== undefined) return [wrong(check, unusable)];
-    await client.set(`${redis.keyPrefix}:doctor`, '1', { expiration: { type: 'PX', value: 1_000 } });
+    if (unusable === undefined)
+      await client.set(`${redis.keyPrefix}:doctor`, '1', { expiration: { type: 'PX', value: 1_000 } });
     const info = await client.info().catch(() => undefined);
-    const problems = wrongs(check, settingProblems(info ?? ''));
-    if (problems.length > 0) return problems;
-    return [right(check, host), ...(info === undefined ? [unknown('Redis settings', NO_INFO)] : [])];
+    const cure = unusable ?? settingProblems(info ?? '').join(' ');
+    yield info === undefined && !cure ? unknown(check, NO_INFO) : verdict(check, cure, host);
   } catch (error) {
-    const cure = `Check REDIS_URL: host, port, user and password; ${tlsCure(redis.url)}. The rights that its user needs are in docs/more-processes.md.`;
-    return [wrong(check, `${host} cannot be used (${messageOf(error)}). ${cure}`)];
+    const cure = `Check REDIS_URL: ${tlsCure(redis.url)}. The rights that its user needs are in docs/more-processes.md.`;
+    yield wrong(check, `${host} cannot be used (${messageOf(error)}). ${cure}`);
   } finally {
     client.destroy();
   }
 }
 
 const NO_INFO =
-  'Redis refuses INFO, so whether it keeps deferred replies over a restart is not known. Allow its user +info, or look at appendonly and maxmemory-policy yourself.';
+  'It refuses INFO, so whether it keeps deferred replies is not known. Allow its user +info, or look at appendonly and maxmemory-policy yourself.';
 
 /** Whether the bot can serve its metrics there: listens for a moment. If it runs and serves them, that is right, too. */
-async function checkPort(config: Config | undefined): Promise<Finding[]> {
-  if (!config?.http?.port) return [];
+async function* checkPort(config: Config | undefined): AsyncGenerator<Finding> {
+  if (!config?.http?.port) return;
   const { discord, http } = config;
   const check = 'HTTP_PORT';
-  const at = `${http.host.includes(':') ? `[${http.host}]` : http.host}:${http.port}`;
   const server = createServer();
   try {
-    await once(server.listen(http.port, http.host), 'listening');
+    await once(server.listen(http), 'listening');
     server.close();
-    return [right(check, `${at} is free`)];
+    yield right(check, 'it is free');
   } catch (error) {
-    const code = networkCode(error);
-    if (code !== 'EADDRINUSE')
-      return [
-        wrong(check, `${at} cannot be used (${code}). Set 1024 or higher, and HTTP_HOST to 127.0.0.1 or 0.0.0.0.`),
-      ];
-    const answer = await fetch(`http://${at}/readyz`, { signal: AbortSignal.timeout(PATIENCE_MS) }).catch(() => null);
-    return answer?.headers.get('X-Application-Id') === discord.botId
-      ? [right(check, `the running bot serves ${at}`)]
-      : [wrong(check, `Another program or bot uses ${at}. Set a free port, or stop that program.`)];
+    const host = http.host.includes(':') ? `[${http.host}]` : http.host;
+    const asked = fetch(`http://${host}:${http.port}/readyz`, { signal: AbortSignal.timeout(1_000) });
+    const isOurs = (await asked.catch(() => null))?.headers.get('X-Application-Id') === discord.botId;
+    const cure = 'Set HTTP_PORT to a port that is free, or HTTP_HOST to an address of this machine.';
+    yield verdict(check, !isOurs && `It cannot be used (${networkCode(error)}). ${cure}`, 'the running bot serves it');
   }
 }
 
 /** Whether alerts would arrive: reads the webhook and writes nothing. Shows nothing of its address, which is a secret. */
-async function checkWebhook(url: Config['alertWebhookUrl']): Promise<Finding[]> {
-  if (url === undefined) return [];
+async function* checkWebhook(url: Config['alertWebhookUrl']): AsyncGenerator<Finding> {
+  if (url === undefined) return;
   const check = 'alerts';
+  const cure = "Check ALERT_WEBHOOK_URL: in the channel's settings, Integrations, Webhooks.";
   try {
     const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(PATIENCE_MS) });
     const { status } = answer;
-    const body = Object(parseJson(await answer.text()));
     // Discord's "Webhook Structure", as far as it tells one.
-    if (status === 200 && 'id' in body && 'type' in body) return [right(check, 'the webhook is there')];
-    if (status === 408 || status === 429 || status >= 500)
-      return [
-        unknown(check, `Discord answers with status ${status}. Whether ALERT_WEBHOOK_URL is right is not known.`),
-      ];
-    const cure = "Make one in the channel's settings (Integrations, Webhooks), and set ALERT_WEBHOOK_URL to it.";
-    return [wrong(check, `What answers is no webhook of Discord (status ${status}). ${cure}`)];
+    const { id, type } = Object(parseJson(await answer.text()));
+    const isBusy = status === 408 || status === 429 || status >= 500;
+    const none = `No webhook of Discord answers there (status ${status}). ${cure}`;
+    yield isBusy
+      ? unknown(check, none)
+      : verdict(check, !(status === 200 && id && type) && none, 'the webhook is there');
   } catch (error) {
-    const why = networkCode(error) ?? String(error);
-    return [wrong(check, `The webhook cannot be reached (${why}). Check ALERT_WEBHOOK_URL and the connection.`)];
+    yield wrong(check, `It cannot be reached (${networkCode(error) ?? error}). ${cure}`);
   }
 }

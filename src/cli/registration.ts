@@ -244,7 +244,7 @@ export function diffCommands(
 }
 
 /** The same command in a list. Commands of different types may have the same name. */
-function among<C extends Keyed>(list: readonly C[], { type = SLASH, name }: Keyed): C | undefined {
+export function among<C extends Keyed>(list: readonly C[], { type = SLASH, name }: Keyed): C | undefined {
   return list.find((other) => other.name === name && (other.type ?? SLASH) === type);
 }
 

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
-import { Path } from '../model/field-source.ts';
-import { PLANS, type Plans } from '../model/plan.ts';
+import { type Plans, UNSTATED } from '../model/plan.ts';
 import { DescriptionFile, faultsOf, type ServiceDescription } from '../model/service-description.ts';
 import {
   type CardServiceVariables,
@@ -22,6 +21,8 @@ export const BOT_VERSION = packageJson.version;
 export interface DescribedService {
   description: ServiceDescription;
   isShipped: boolean;
+  /** It is the interface that counts where `CARD_SERVICE` is unset, wherever that is served. */
+  isDefault: boolean;
   /** Further headers of each request. */
   headers: Readonly<Record<string, string>>;
   /** Values of those headers that come from the environment. */
@@ -35,9 +36,9 @@ export function describedService(environment: Environment): { service?: Describe
   const values = set(environment);
   const opened = openDescription(values.CARD_SERVICE);
   if ('faults' in opened) return { problems: opened.faults.map((message) => ({ name: 'CARD_SERVICE', message })) };
-  const { isDefault, currency, name, documentation = 'its documentation' } = opened.description;
-  // What the default service calls a price is kept without a currency, so that one can be named at any time.
-  const description = { ...opened.description, currency: isDefault ? currency : (values.PRICE_CURRENCY ?? currency) };
+  const { currency, name, documentation = 'its documentation' } = opened.description;
+  // Prices of which nobody says the currency are kept without one, so that one can be named at any time.
+  const description = { ...opened.description, currency: currency && (values.PRICE_CURRENCY ?? currency) };
   const problems = problemsOf(description, values);
   const headers: Record<string, string> = {};
   const secrets: string[] = [];
@@ -55,11 +56,11 @@ export function describedService(environment: Environment): { service?: Describe
 }
 
 /** What lacks beside the description, or contradicts it. */
-function problemsOf({ name, url, key, plans, billed, isDefault }: ServiceDescription, values: Environment): Problem[] {
+function problemsOf({ name, url, key, plans, billed }: ServiceDescription, values: Environment): Problem[] {
   const { CARD_SERVICE_PLAN: plan = 'auto', CARD_SERVICE_API_KEY: givenKey } = values;
   const isMissing = (variable: string) => values[variable] === undefined;
-  const known = ['auto', ...(plans ? Object.keys(plans) : PLANS)];
-  const planned = plan === 'auto' ? Object.values(plans ?? {})[0] : plans?.[plan];
+  const known = ['auto', ...Object.keys(plans)];
+  const planned = plan === 'auto' ? Object.values(plans)[0] : plans[plan];
   return problemsIn([
     [
       'CARD_SERVICE_URL',
@@ -78,8 +79,8 @@ function problemsOf({ name, url, key, plans, billed, isDefault }: ServiceDescrip
     ...['CARD_SERVICE_REQUESTS_PER_MINUTE', 'CARD_SERVICE_BURST'].map(
       (variable): Check => [
         variable,
-        isDefault && plan === 'enterprise' && isMissing(variable),
-        'is required for the plan enterprise',
+        plans[plan]?.custom === true && isMissing(variable),
+        `is required for the plan ${plan}`,
       ],
     ),
   ]);
@@ -107,7 +108,9 @@ const DescriptionText = z
   .pipe(DescriptionFile);
 
 /** A description as its file has it, or what is wrong with that, a line each. */
-export type OpenedDescription = { description: ServiceDescription; isShipped: boolean } | { faults: string[] };
+export type OpenedDescription =
+  | Pick<DescribedService, 'description' | 'isShipped' | 'isDefault'>
+  | { faults: string[] };
 
 /** @param given `CARD_SERVICE`: the name of a description that ships, or the path of a `.json` */
 export function openDescription(given = DEFAULT): OpenedDescription {
@@ -115,7 +118,7 @@ export function openDescription(given = DEFAULT): OpenedDescription {
   if (isShipped && !shippedNames().includes(given)) return { faults: [unknownName(given)] };
   const file = isShipped ? `${given}${ENDING}` : given;
   const read = DescriptionText.safeParse(textOf(isShipped ? new URL(file, FOLDER) : file));
-  if (read.success) return { description: { ...read.data, isDefault: given === DEFAULT }, isShipped };
+  if (read.success) return { description: read.data, isShipped, isDefault: given === DEFAULT };
   return { faults: faultsOf(read.error).map((fault) => `${file}: ${fault}`) };
 }
 
@@ -146,27 +149,22 @@ function unknownName(given: string): string {
   return `unknown; write one of ${others.join(', ')}, or the path of a ${ENDING} file`;
 }
 
-/** Where a plan states no pace, or a description no plan: a judgement of what any service takes. */
-const UNSTATED = { perMinute: 120, burst: 5 };
-
-/** @returns `undefined`: the default service's */
-export function plansIn({ description }: Pick<DescribedService, 'description'>): Plans | undefined {
-  if (description.isDefault) return undefined;
-  const { plans = { free: {} } } = description;
+/** Of its plans those whose figures are known. */
+export function plansIn({ plans }: ServiceDescription): Plans {
+  const rated = Object.entries(plans).filter(([, { custom }]) => !custom);
   return Object.fromEntries(
-    Object.entries(plans).map(
-      ([name, { perHour, perDay, perMonth, perMinute, perSecond, burst = UNSTATED.burst, counts }]) => {
-        const rates = [perMinute, perSecond && perSecond * 60].filter((rate) => rate !== undefined);
-        const requestsPerMinute = rates.length > 0 ? Math.min(...rates) : UNSTATED.perMinute;
-        const windows = { requestsPerHour: perHour, requestsPerDay: perDay, requestsPerMonth: perMonth };
-        return [name, { ...windows, requestsPerMinute, burst, isWindow: counts === 'window' }];
-      },
-    ),
+    rated.map(([name, { perHour, perDay, perMonth, perMinute, perSecond, burst = UNSTATED.burst, counts }]) => {
+      const rates = [perMinute, perSecond && perSecond * 60].filter((rate) => rate !== undefined);
+      const requestsPerMinute = rates.length > 0 ? Math.min(...rates) : UNSTATED.requestsPerMinute;
+      const windows = { requestsPerHour: perHour, requestsPerDay: perDay, requestsPerMonth: perMonth };
+      return [name, { ...windows, requestsPerMinute, burst, isWindow: counts === 'window' }];
+    }),
   );
 }
 
 /** A fingerprint of what decides on which price is shown. @returns `undefined`: the default service's */
-export function pricesBy({ isDefault, url, prices, currency }: ServiceDescription): string | undefined {
+export function pricesBy({ isDefault, description }: DescribedService): string | undefined {
+  const { url, prices, currency } = description;
   return isDefault ? undefined : fingerprint([url, prices, currency]).slice(0, 12);
 }
 
@@ -174,7 +172,7 @@ export function pricesBy({ isDefault, url, prices, currency }: ServiceDescriptio
  * To which the ids of cards belong, and so what is kept by them: an address, and the form of its ids. The default
  * interface's ids are whatever they are, as long as it is one.
  */
-export function scopeOf(baseUrl: string, { isDefault, card }: ServiceDescription): string | undefined {
+export function scopeOf(baseUrl: string, { isDefault, description: { card } }: DescribedService): string | undefined {
   return isDefault ? undefined : fingerprint([baseUrl, card.ids, card.idSeparator]).slice(0, 8);
 }
 
@@ -184,7 +182,7 @@ function fingerprint(of: unknown): string {
 }
 
 /** As `CARD_SERVICE_BULK_PATH` lists cards: twenty ids between commas, or in the body of a POST. */
-const UNDESCRIBED_LIST = { each: '{id}', separator: ',', body: { ids: ['{id}'] }, at: new Path(''), max: 20 };
+const UNDESCRIBED_LIST = { each: '{id}', separator: ',', body: { ids: ['{id}'] }, at: undefined, max: 20 };
 
 /** How the card service is asked; variables that are set win over the description. */
 export function cardServiceOf(read: z.output<typeof CardServiceVariables>, service: DescribedService) {
@@ -203,7 +201,7 @@ export function cardServiceOf(read: z.output<typeof CardServiceVariables>, servi
     headers: { 'user-agent': `cardbot/${BOT_VERSION}`, ...headers }, // services ask for one that names the program
     secrets,
     baseUrl,
-    scope: scopeOf(baseUrl, description),
+    scope: scopeOf(baseUrl, service),
     apiKey: read.CARD_SERVICE_API_KEY,
     timeoutMs: read.CARD_SERVICE_TIMEOUT_MS,
   };

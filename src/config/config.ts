@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type PlanSetting, plansOf } from '../model/plan.ts';
+import type { PlanSetting } from '../model/plan.ts';
 import { cardServiceOf, type DescribedService, describedService, plansIn, pricesBy, scopeOf } from './card-service.ts';
 import {
   CardServiceVariables,
@@ -32,7 +32,8 @@ export function readConfig(environment: Environment = process.env) {
     cardService: cardServiceOf(read, service),
     plan: {
       plan: read.CARD_SERVICE_PLAN,
-      plans: plansIn(service),
+      plans: plansIn(service.description),
+      isDayStated: service.description.dayStated,
       requestsPerDay: read.CARD_SERVICE_REQUESTS_PER_DAY,
       requestsPerMonth: read.CARD_SERVICE_REQUESTS_PER_MONTH,
       monthBegins: read.CARD_SERVICE_MONTH_BEGINS,
@@ -73,7 +74,7 @@ function freshnessOf(read: z.output<typeof Variables>, service: DescribedService
     pricesFreshMs: (service.isSet('PRICES_FRESH_SECONDS') ? read.PRICES_FRESH_SECONDS : freshSeconds) * 1000,
     keepMs: Math.min(read.KEEP_SECONDS, keepSeconds ?? read.KEEP_SECONDS) * 1000,
     historyMs: keepSeconds && keepSeconds * 1000,
-    pricesBy: pricesBy(service.description),
+    pricesBy: pricesBy(service),
   };
 }
 
@@ -105,7 +106,7 @@ function storageOf(read: z.output<typeof StorageVariables>) {
 }
 
 /** Secrets, which no log line may show. */
-export function secretsOf(config: Pick<Config, 'redis'> & Partial<Config>): (string | undefined)[] {
+export function secretsOf(config: Partial<Config>): (string | undefined)[] {
   const { discord, cardService, redis, alertWebhookUrl = '' } = config;
   const { password = '' } = URL.parse(redis?.url ?? '') ?? {};
   const webhookToken = /[^/]{20,}$/.exec(URL.parse(alertWebhookUrl)?.pathname ?? '')?.[0];
@@ -134,14 +135,14 @@ export function readScope(environment: Environment = process.env): string | unde
   const { service, problems } = describedService(environment);
   if (!service) throw new ConfigError(problems, []);
   const given = CardServiceVariables.shape.CARD_SERVICE_URL.safeParse(environment.CARD_SERVICE_URL || undefined).data;
-  return scopeOf(given ?? service.description.url ?? '', service.description);
+  return scopeOf(given ?? service.description.url ?? '', service);
 }
 
 /** What `npm run catalog -- fetch` needs. @throws ConfigError */
 export function readNamesConfig(environment: Environment = process.env) {
   const { dataDir } = readStorageConfig(environment);
   const { read, service } = readWithService(CardServiceVariables, environment);
-  const plans = plansOf({ plans: plansIn(service) });
+  const plans = plansIn(service.description);
   const plan = { ...(plans[read.CARD_SERVICE_PLAN] ?? Object.values(plans)[0]) };
   return {
     dataDir,

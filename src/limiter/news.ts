@@ -1,4 +1,4 @@
-import { type BreakerReason, spentShare, WARNED_SHARES, type WindowName, type WindowQuota } from '../model/quota.ts';
+import type { BreakerReason, WindowName, WindowQuota } from '../model/quota.ts';
 import { stopOf } from './decision.ts';
 import { at, type Now } from './state.ts';
 import { isSameWindow } from './windows.ts';
@@ -26,16 +26,25 @@ const CURE = 'if that is usual, set budgets or take a larger plan, see docs/quot
 
 /** That a share of a window is spent. A day that takes twice its share of a month is no reason to warn. */
 function ofWindows(before: Now, after: Now): Line[] {
-  const shareOf = (window?: WindowQuota) => WARNED_SHARES.findLast((each) => (spentShare(window) ?? 0) >= each) ?? 0;
   return after.windows.flatMap((window) => {
     const { per = 'day', isShareOfMonth, limit, remaining } = window;
     const isIt = (each: WindowQuota) => each.per === per && !each.isShareOfMonth && isSameWindow(each, window);
-    const share = shareOf(window);
+    const share = spentShare(window);
     // That all are spent stops requests.
-    if (isShareOfMonth || share === 1 || share <= shareOf(before.windows.find(isIt))) return [];
+    if (isShareOfMonth || share === 1 || share <= spentShare(before.windows.find(isIt))) return [];
     const text = `${100 * share} % of ${WHOSE[per]} requests are used: ${CURE}`;
     return { level: 'warn', facts: { share, limit, remaining }, text };
   });
+}
+
+/** Shares of a window's requests at which operators are warned. */
+const WARNED_SHARES = [0.8, 0.95, 1];
+
+/** The largest of these that members have spent; 1 as soon as nothing remains, 0 while that is unknown. */
+function spentShare({ limit, remaining, forWatches = 0 }: Partial<WindowQuota> = {}): number {
+  if (limit === undefined || remaining === undefined) return 0;
+  const spent = 1 - (remaining && remaining + forWatches) / limit;
+  return WARNED_SHARES.findLast((share) => spent >= share) ?? 0;
 }
 
 /** That `CARD_SERVICE_PLAN=auto` finds a plan with another rate than the one so far. */

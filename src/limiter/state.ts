@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
-import { type DescribedLimits, type Pace, PLAN_LIMITS, type PlanSetting, plansOf } from '../model/plan.ts';
+import { type Pace, type PlanLimits, type PlanSetting, UNSTATED } from '../model/plan.ts';
 import type { WindowQuota } from '../model/quota.ts';
 import { Moment } from '../model/stored-json.ts';
 import { forgotten, Learned, learnedPace, NOTHING_LEARNED } from './learning.ts';
@@ -124,7 +124,7 @@ const LONGEST_WAY_MS = 250;
  * is left out, and those that come while the first request is on its way: at the exact burst, clocks that differ by a
  * few milliseconds cost a 429 every time.
  */
-function plannedPace(limits: DescribedLimits, setting: PlanSetting): Pace {
+function plannedPace(limits: PlanLimits, setting: PlanSetting): Pace {
   const { requestsPerMinute = limits.requestsPerMinute, burst = limits.burst } = setting;
   const intervalMs = 60_000 / requestsPerMinute;
   const capacity = Math.max(1, burst - 1 - Math.min(2, Math.floor(LONGEST_WAY_MS / intervalMs)));
@@ -132,19 +132,17 @@ function plannedPace(limits: DescribedLimits, setting: PlanSetting): Pace {
 }
 
 /** The limits of a plan; the service's smallest while none is known. */
-function limitsUnder(plan: string | undefined, setting: PlanSetting): DescribedLimits {
-  const plans = plansOf(setting);
-  return plans[plan ?? Object.keys(plans)[0] ?? ''] ?? PLAN_LIMITS.free;
+function limitsUnder(plan: string | undefined, { plans }: PlanSetting): PlanLimits {
+  return plans[plan ?? Object.keys(plans)[0] ?? ''] ?? UNSTATED;
 }
 
 /**
  * The plan of the table that counts: the configured one or, with `auto`, that of a usage report, else that of the daily
- * limit in the headers. `undefined` while none is known; Enterprise has no row.
+ * limit in the headers. `undefined` while none is known.
  */
-function planFound({ reported, windows }: LimiterState, setting: PlanSetting): string | undefined {
-  const plans = plansOf(setting);
+function planFound({ reported, windows }: LimiterState, { plan, plans }: PlanSetting): string | undefined {
   const limit = windows.day?.stated?.limit;
-  const named = setting.plan !== 'auto' ? setting.plan : reported?.atLimit === limit ? reported?.plan : undefined;
+  const named = plan !== 'auto' ? plan : reported?.atLimit === limit ? reported?.plan : undefined;
   if (named !== undefined && Object.hasOwn(plans, named)) return named;
-  return limit === undefined ? undefined : Object.keys(plans).find((plan) => plans[plan]?.requestsPerDay === limit);
+  return limit === undefined ? undefined : Object.keys(plans).find((name) => plans[name]?.requestsPerDay === limit);
 }

@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
-import {
-  type DescribedLimits,
-  PLAN_LIMITS,
-  type PlanSetting,
-  type Plans,
-  type WindowLimits,
-  windowsUnder,
-} from '../model/plan.ts';
+import { type PlanLimits, type PlanSetting, type Plans, type WindowLimits, windowsUnder } from '../model/plan.ts';
 import { type QuotaReading, QuotaState, WINDOWS, type WindowName, type WindowQuota } from '../model/quota.ts';
 import { Moment } from '../model/stored-json.ts';
 import { DAY_MS, HOUR_MS, nextMonthMs, nextUtcMidnightMs } from '../time/utc-day.ts';
@@ -36,11 +29,11 @@ const BILLED_SHARE = 0.95;
 const SHARES_A_DAY = 2;
 const LEAST_A_DAY = 20;
 
-/** How many requests each window has by the configuration; the default service's plans count once they are stated. */
-export function limitsOf(plan: DescribedLimits, setting: PlanSetting): WindowLimits {
-  const { month, ...shorter } = windowsUnder(setting.plans ? plan : {}, setting);
+/** How many requests each window has by the configuration; a day that every answer states counts once one has come. */
+export function limitsOf(plan: PlanLimits, setting: PlanSetting): WindowLimits {
+  const { month, ...shorter } = windowsUnder(plan, setting);
   return {
-    ...(setting.plans && shorter),
+    ...(!setting.isDayStated && shorter),
     month: month && (setting.isBilled ? Math.floor(month * BILLED_SHARE) : month),
   };
 }
@@ -197,7 +190,7 @@ const LONGEST_OTHER_WINDOW_MS = HOUR_MS + SAME_WINDOW_MS;
 function isOfTheDay(
   known: QuotaState | undefined,
   { limit, remaining, resetInMs, receivedAtMs }: QuotaReading,
-  plans: Plans = PLAN_LIMITS,
+  plans: Plans,
 ): boolean {
   if ((limit ?? remaining ?? resetInMs) === undefined) return false; // it states nothing
   if (resetInMs !== undefined && resetInMs > LONGEST_OTHER_WINDOW_MS) return true;

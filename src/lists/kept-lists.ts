@@ -30,26 +30,22 @@ export class KeptLists {
     return (await update(this.#rows, row, withAdded, { keepMs: LIST_KEPT_MS })) ?? false;
   }
 
-  /** @returns `undefined` when it is kept no longer, or cannot be read now */
-  async read(memberId: string, id: string): Promise<string | undefined> {
-    return (await this.#of(memberId))?.find((each) => each.id === id)?.text;
+  /** Those of a member, the newest first. @returns `undefined` when they cannot be read now */
+  async find({ member }: { member: string }): Promise<z.infer<typeof Pasted> | undefined> {
+    const { part, key } = rowOf(member);
+    const found = await readJson(this.#rows, Pasted, part);
+    return found && (found.get(key) ?? []).filter(isKept);
   }
 
-  /** @returns `undefined` when that cannot be read now */
-  async count(memberId: string): Promise<number | undefined> {
-    return (await this.#of(memberId))?.length;
+  /** @returns `undefined` when it is kept no longer, or cannot be read now */
+  async read(memberId: string, id: string): Promise<string | undefined> {
+    return (await this.find({ member: memberId }))?.find((each) => each.id === id)?.text;
   }
 
   /** @returns whether none is left */
   async forget(memberId: string): Promise<boolean> {
     const row = { ...rowOf(memberId), value: undefined };
     return (await this.#rows.write([row], { keepMs: LIST_KEPT_MS })) ?? false;
-  }
-
-  async #of(memberId: string): Promise<z.infer<typeof Pasted> | undefined> {
-    const { part, key } = rowOf(memberId);
-    const found = await readJson(this.#rows, Pasted, part);
-    return found && (found.get(key) ?? []).filter(isKept);
   }
 }
 

@@ -1,53 +1,46 @@
-import type { CardRecord, Prices } from '../model/card.ts';
+import type { CardRecord, Known, Prices } from '../model/card.ts';
 import { type Finish, finishOf } from '../model/finish.ts';
 import type { ListedCard } from '../model/invocation.ts';
 
-/** A line of a pasted list, and the card that it means. */
+/** A line of a pasted list. */
 export interface WorthLine {
-  text: string;
+  typed: string;
   count: number;
   finish?: Finish | undefined;
-  /** Absent: the line is not clear. */
-  card?: ListedCard | undefined;
-  /** Whether the name is that of several cards, of which one was taken that the line does not say. */
-  isGuessed: boolean;
+  /** The printings that it may mean, the newest first; none: the line is not clear. */
+  cards: readonly ListedCard[];
 }
 
-/** What is kept of a card, and whether it is old. */
-export interface KeptPrice {
-  record: CardRecord;
-  isStale: boolean;
-}
+/** What is known of cards, by their ids. */
+export type KnownCards = ReadonlyMap<string, Known>;
 
-/** By the ids of cards. */
-export type KeptPrices = ReadonlyMap<string, KeptPrice>;
-
-export interface PricedLine {
-  line: WorthLine & { card: ListedCard };
-  /** Absent: nothing is known of the card. */
-  kept: KeptPrice | undefined;
-  /** Absent: it has no price, or none of the finish that the line says. */
+export interface PricedLine extends WorthLine {
+  /** The one of its printings that it is taken for. */
+  card: ListedCard;
+  /** `undefined`: nothing is known of the card. */
+  kept: CardRecord | undefined;
+  /** `undefined`: it has no price, or none of the finish that the line says. */
   prices: Prices | undefined;
 }
+
+const FIGURES = ['market', 'low'] as const;
+type Figure = (typeof FIGURES)[number];
 
 /**
  * All in one currency; sums are in hundredths of its minor unit, so that no fraction of a cent appears, and many small
  * ones are not lost.
  */
-export interface Sums {
+export interface Sums extends Record<Figure, number> {
   currency: string | undefined;
-  market: number;
-  low: number;
   /** How many cards each sum is of. */
-  cards: { market: number; low: number };
+  cards: Record<Figure, number>;
 }
 
 /** What a list is worth as far as its prices are known. */
 export interface Worth {
   priced: readonly PricedLine[];
   unclear: readonly WorthLine[];
-  /** Different cards. */
-  known: ReadonlySet<string>;
+  /** Different cards of which nothing is known, and whose prices are old. */
   missing: readonly string[];
   stale: readonly string[];
   /** One for each currency, that of most cards first. */
@@ -56,75 +49,67 @@ export interface Worth {
   unpriced: number;
   /** The names of those that there are not. */
   notFound: readonly string[];
-  oldestAtMs: number | undefined;
-  /** How many lines mean one of several printings without saying which. */
+  /** Lines that do not say which of several printings they mean. */
   guessed: number;
+  oldestAtMs: number | undefined;
 }
 
 /** The prices of a card that count for a line; a foil is not worth what another printing is. */
 export function pricesFor({ finish }: Pick<WorthLine, 'finish'>, { card }: CardRecord): Prices | undefined {
   const prices = card?.prices;
-  if (prices?.market === undefined && prices?.low === undefined) return undefined;
-  return finish && finish !== finishOf(prices.label ?? '') ? undefined : prices;
+  if ((prices?.market ?? prices?.low) === undefined) return undefined;
+  return finish && finish !== finishOf(prices?.label ?? '') ? undefined : prices;
 }
 
 /**
  * Which of several printings a line that names none is taken for: the cheapest whose price is known, else the newest.
  * Prices in another currency than the first one's are not compared.
  *
- * @param cards newest first
+ * @param ofOthers the currency of prices that name none
+ * @returns `undefined` for a line that means no card
  */
-export function choosePrinting(
-  line: Pick<WorthLine, 'finish'>,
-  cards: readonly ListedCard[],
-  kept: KeptPrices,
-): ListedCard | undefined {
-  const priced = cards.flatMap((card) => {
-    const { record } = kept.get(card.id) ?? {};
-    const { market, currency } = (record && pricesFor(line, record)) ?? {};
-    return market === undefined ? [] : { card, market, currency };
+export function choosePrinting(line: WorthLine, known: KnownCards, ofOthers?: string): PricedLine | undefined {
+  const printings = line.cards.map((card): PricedLine => {
+    const kept = known.get(card.id)?.answer;
+    const prices = kept && pricesFor(line, kept);
+    return { ...line, card, kept, prices: prices && { ...prices, currency: prices.currency ?? ofOthers } };
   });
-  const comparable = priced.filter(({ currency }) => currency === priced[0]?.currency);
-  return comparable.sort((a, b) => a.market - b.market)[0]?.card ?? cards[0];
+  const priced = printings.filter(({ prices }) => prices?.market !== undefined);
+  const comparable = priced.filter(({ prices }) => prices?.currency === priced[0]?.prices?.currency);
+  return comparable.sort((a, b) => marketOf(a) - marketOf(b))[0] ?? printings[0];
+}
+
+function marketOf({ prices }: PricedLine): number {
+  return prices?.market ?? 0;
 }
 
 /** @param currency of prices that name none */
-export function worthOf(lines: readonly WorthLine[], kept: KeptPrices, currency: string | undefined): Worth {
-  const priced = lines.flatMap((line): PricedLine[] => {
-    const { card } = line;
-    const known = card && kept.get(card.id);
-    return card ? [{ line: { ...line, card }, kept: known, prices: known && pricesFor(line, known.record) }] : [];
-  });
-  const ids = [...new Set(priced.map(({ line }) => line.card.id))];
-  const [oldestAtMs] = priced
-    .flatMap((each) => (each.kept && each.prices ? each.kept.record.fetchedAtMs : []))
-    .sort((a, b) => a - b);
+export function worthOf(lines: readonly WorthLine[], known: KnownCards, currency: string | undefined): Worth {
+  const priced = lines.flatMap((line) => choosePrinting(line, known, currency) ?? []);
+  const ids = [...new Set(priced.map(({ card }) => card.id))];
+  const dates = priced.flatMap(({ kept, prices }) => (kept && prices ? kept.fetchedAtMs : []));
   return {
     priced,
-    unclear: lines.filter(({ card }) => !card),
-    known: new Set(ids.filter((id) => kept.has(id))),
-    missing: ids.filter((id) => !kept.has(id)),
-    stale: ids.filter((id) => kept.get(id)?.isStale),
-    sums: sumsOf(priced, currency),
-    unpriced: priced.reduce(
-      (sum, { line, prices, ...of }) => sum + (of.kept?.record.card && !prices ? line.count : 0),
-      0,
-    ),
-    notFound: priced.flatMap(({ line, ...of }) => (of.kept && !of.kept.record.card ? line.card.name : [])),
-    oldestAtMs,
-    guessed: lines.filter(({ isGuessed }) => isGuessed).length,
+    unclear: lines.filter(({ cards }) => cards.length === 0),
+    missing: ids.filter((id) => !known.get(id)?.answer),
+    stale: ids.filter((id) => known.get(id)?.kind === 'stale'),
+    sums: sumsOf(priced),
+    unpriced: priced.reduce((sum, { count, kept, prices }) => sum + (kept?.card && !prices ? count : 0), 0),
+    notFound: priced.flatMap(({ card, kept }) => (kept && !kept.card ? card.name : [])),
+    guessed: lines.filter(({ cards }) => cards.length > 1).length,
+    oldestAtMs: dates.length > 0 ? Math.min(...dates) : undefined,
   };
 }
 
-function sumsOf(priced: readonly PricedLine[], ofOthers: string | undefined): Sums[] {
+function sumsOf(priced: readonly PricedLine[]): Sums[] {
   const sums = new Map<string | undefined, Sums>();
-  for (const { line, prices } of priced) {
+  for (const { count, prices } of priced) {
     if (!prices) continue;
-    const { currency = ofOthers } = prices;
+    const { currency } = prices;
     const sum = sums.get(currency) ?? { currency, market: 0, low: 0, cards: { market: 0, low: 0 } };
-    for (const figure of ['market', 'low'] as const) {
-      sum[figure] += line.count * toHundredths(prices[figure] ?? 0, currency);
-      sum.cards[figure] += prices[figure] === undefined ? 0 : line.count;
+    for (const figure of FIGURES) {
+      sum[figure] += count * toHundredths(prices[figure] ?? 0, currency);
+      sum.cards[figure] += prices[figure] === undefined ? 0 : count;
     }
     sums.set(currency, sum);
   }
@@ -132,15 +117,15 @@ function sumsOf(priced: readonly PricedLine[], ofOthers: string | undefined): Su
   return [...sums.values()].sort((a, b) => most(b) - most(a));
 }
 
-/** The lines with the highest prices; those of the currency of most cards first. */
-export function dearest({ priced, sums }: Worth, most: number, ofOthers: string | undefined): PricedLine[] {
-  const place = ({ prices }: PricedLine) =>
-    sums.findIndex(({ currency }) => currency === (prices?.currency ?? ofOthers));
-  const market = ({ prices }: PricedLine) => prices?.market ?? 0;
+const MOST_DEAREST = 10;
+
+/** The ten lines with the highest prices; those of the currency of most cards first. */
+export function dearest({ priced, sums }: Worth): PricedLine[] {
+  const place = ({ prices }: PricedLine) => sums.findIndex(({ currency }) => currency === prices?.currency);
   return priced
-    .filter((each) => market(each) > 0)
-    .sort((a, b) => place(a) - place(b) || market(b) - market(a))
-    .slice(0, most);
+    .filter((each) => marketOf(each) > 0)
+    .sort((a, b) => place(a) - place(b) || marketOf(b) - marketOf(a))
+    .slice(0, MOST_DEAREST);
 }
 
 /** What a double holds for certain: 1.005 × 100 is 100.49999999999999. */

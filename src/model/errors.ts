@@ -160,20 +160,21 @@ interface ErrorMeaning extends RequestOutcome {
   retry: 'nextPermit' | 'backOff' | 'never';
 }
 
-/** The errors with which requests end. */
-const MEANINGS: { readonly [name: string]: ErrorMeaning | undefined } = {
-  RateLimited: { kind: 'rateLimited', isCounted: false, level: 'info', retry: 'nextPermit' },
-  ServiceDown: { kind: 'serviceDown', isCounted: true, level: 'warn', retry: 'backOff' },
-  KeyRefused: { kind: 'keyRefused', isCounted: true, level: 'error', retry: 'never' },
-  PlanRefused: { kind: 'planRefused', isCounted: true, level: 'error', retry: 'never' },
-  UnexpectedAnswer: { kind: 'answered', isCounted: true, level: 'warn', retry: 'never' },
-  Stopping: { kind: 'abandoned', isCounted: true, level: 'warn', retry: 'never' },
-};
-/** Any other error is a bug. The request may have left, and what it says of the service is not known. */
+/** A bug, as any error that is not named below: the request may have left, and what it says of the service is not known. */
 const BUG: ErrorMeaning = { kind: 'abandoned', isCounted: true, level: 'error', retry: 'never' };
 
+/** How the errors with which requests end differ from that. */
+const MEANINGS: { readonly [name: string]: Partial<ErrorMeaning> | undefined } = {
+  RateLimited: { kind: 'rateLimited', isCounted: false, level: 'info', retry: 'nextPermit' },
+  ServiceDown: { kind: 'serviceDown', level: 'warn', retry: 'backOff' },
+  KeyRefused: { kind: 'keyRefused' },
+  PlanRefused: { kind: 'planRefused' },
+  UnexpectedAnswer: { kind: 'answered', level: 'warn' },
+  Stopping: { level: 'warn' },
+};
+
 export function meaningOf(error: unknown): ErrorMeaning {
-  const meaning = (error instanceof CardServiceError && MEANINGS[error.name]) || BUG;
+  const meaning = { ...BUG, ...(error instanceof CardServiceError && MEANINGS[error.name]) };
   if (error instanceof RateLimited)
     return { ...meaning, statedMs: error.seconds && error.seconds * 1_000, spentWindow: error.per };
   if (!(error instanceof ServiceDown)) return meaning;

@@ -1,3 +1,6 @@
+/** Texts that mean nothing, where nothing else is said. */
+const NONE: ReadonlySet<string> = new Set(['']);
+
 /** More members than any answer or row has: what a path with several `*` leads to must not keep the process busy. */
 const MOST_VISITED = 10_000;
 
@@ -16,27 +19,19 @@ const FILTER = /\[([^[\]=]+)=([^[\]]*)\]/g;
 export class Path {
   readonly text: string;
   readonly #steps: readonly Step[];
+  /**
+   * What it leads to, in order, each with the names of the members on the way; nothing where it leads nowhere. `null`
+   * is nothing, and so is an empty text that is in `none`. `nameOf`: what a member of an array is called, which has no
+   * name of its own.
+   */
+  readonly foundIn: (value: unknown, nameOf?: (member: unknown) => string, none?: ReadonlySet<string>) => Found[];
 
   /** @throws SyntaxError, which says what is wrong with the path */
   constructor(text: string) {
     this.text = text;
     // Dots within filters separate nothing.
     this.#steps = text === '' ? [] : text.split(/\.(?![^[]*\])/).flatMap(stepsOf);
-  }
-
-  /** What it leads to, in order; nothing where it leads nowhere. `null` and an empty text are nothing. */
-  *valuesIn(value: unknown): Generator<unknown, undefined> {
-    for (const found of this.foundIn(value)) yield found.value;
-  }
-
-  /**
-   * The same, each with the names of the members on the way.
-   *
-   * @param nameOf what a member of an array is called, which has no name of its own
-   */
-  *foundIn(value: unknown, nameOf: (member: unknown) => string = () => ''): Generator<Found, undefined> {
-    const visits = { left: MOST_VISITED, nameOf };
-    yield* follow({ value, names: [] }, this.#steps, visits);
+    this.foundIn = following(this.#steps);
   }
 
   /** The names of the members on the way, as far as they are the same in every answer. */
@@ -53,8 +48,8 @@ export class Path {
   }
 
   /** The first value that it leads to. */
-  valueIn(value: unknown): unknown {
-    return this.valuesIn(value).next().value;
+  valueIn(value: unknown, none?: ReadonlySet<string>): unknown {
+    return this.foundIn(value, undefined, none)[0]?.value;
   }
 }
 
@@ -76,44 +71,51 @@ export interface Found {
   names: readonly string[];
 }
 
-interface Visits {
-  left: number;
-  nameOf(member: unknown): string;
+type NameOf = (member: unknown) => string;
+
+function following(steps: readonly Step[]): Path['foundIn'] {
+  const ways = steps.map(membersBy);
+  return (whole, nameOf = () => '', none = NONE) => {
+    let found: Found[] = [{ value: whole, names: [] }];
+    for (const membersOf of ways) {
+      const next: Found[] = [];
+      for (const { value, names } of found)
+        for (const [name, member] of membersOf(value, nameOf).slice(0, MOST_VISITED - next.length))
+          next.push({ value: member, names: [...names, name] });
+      found = next;
+    }
+    return found.filter(({ value }) => value !== undefined && value !== null && !(value === '' && none.has(value)));
+  };
 }
 
-function* follow(
-  { value, names }: Found,
-  [step, ...rest]: readonly Step[],
-  visits: Visits,
-): Generator<Found, undefined> {
-  if (value === undefined || value === null || value === '' || visits.left-- <= 0) return;
-  if (step === undefined) yield { value, names };
-  else if (step.kind === 'member')
-    yield* follow({ value: ownMember(value, step.name), names: [...names, step.name] }, rest, visits);
-  else
-    for (const [name, member] of membersOf(value, visits.nameOf))
-      if (step.filters.every(([key, text]) => written(ownMember(member, key)) === text))
-        yield* follow({ value: member, names: [...names, name] }, rest, visits);
+/** Where a step leads from a value: to its own properties, an array's in their order, an object's in that of their names. */
+function membersBy(
+  step: Step,
+): (value: unknown, nameOf: NameOf) => readonly (readonly [name: string, member: unknown])[] {
+  if (step.kind === 'member') {
+    const memberOf = memberNamed(step.name);
+    return (value) => [[step.name, memberOf(value)]];
+  }
+  const isWanted = ([, member]: readonly [string, unknown]) =>
+    step.filters.every(([name, text]) => written(memberNamed(name)(member)) === text);
+  return (value, nameOf) => {
+    if (Array.isArray(value)) return value.map((member) => [nameOf(member), member] as const).filter(isWanted);
+    if (!isObject(value)) return [];
+    return Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .filter(isWanted);
+  };
 }
 
-/** A property that is the value's own, and none of a prototype. */
-export function ownMember(value: unknown, name: string | undefined): unknown {
-  if (name === undefined) return undefined;
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? Reflect.get(value, name)
-    : undefined;
+/** The property of this name of a value, if it is the value's own, and none of a prototype. */
+export function memberNamed(name: string): (value: unknown) => unknown {
+  return (value) =>
+    typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
 }
 
 /** A value as text, for comparison; nothing for a list or an object, of which not each can be made into one. */
 export function written(value: unknown): string | undefined {
   return typeof value === 'object' && value !== null ? undefined : String(value);
-}
-
-/** An array's members in their order, an object's in the order of their names. */
-function membersOf(value: unknown, nameOf: Visits['nameOf']): [name: string, member: unknown][] {
-  if (Array.isArray(value)) return value.map((member) => [nameOf(member), member]);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /** A path in braces; in brackets, a part that is left out when a path in it has no value. */
@@ -160,18 +162,15 @@ export class Template<Place> {
 export interface Answer {
   value?: unknown;
   headers?: Headers | undefined;
-  /** Texts that mean nothing, such as `N/A`. */
+  /** Texts that mean nothing, such as `N/A`; absent: an empty one alone. */
   none?: ReadonlySet<string>;
 }
 
 /** Begins a source that is a header. */
 const HEADER = 'header:';
 
-type Way =
-  | { kind: 'literal'; text: string }
-  | { kind: 'header'; name: string }
-  | { kind: 'path'; path: Path }
-  | { kind: 'template'; template: Template<Path> };
+/** What one of a source's texts leads to in an answer. */
+type Way = (answer: Answer) => unknown[];
 
 /**
  * Where a field of a card service's answer comes from: a path, a template with paths in braces, `=text` for that text
@@ -189,75 +188,59 @@ export class Source {
 
   /** Whether it needs an answer's headers. */
   get namesHeader(): boolean {
-    return this.#ways.some(({ kind }) => kind === 'header');
+    return this.texts.some((text) => text.startsWith(HEADER));
   }
 
   /** Whether it needs no body. */
   get isOfHeaders(): boolean {
-    return this.#ways.every(({ kind }) => kind === 'header' || kind === 'literal');
+    return this.texts.every((text) => text.startsWith(HEADER) || text.startsWith('='));
   }
 
   textIn(answer: Answer): string | undefined {
-    for (const way of this.#ways) for (const text of textsOf(way, answer)) return text;
-    return undefined;
+    return this.textsIn(answer)[0];
   }
 
   /**
-   * The same, but as it stands in the answer; where no way leads to a text or a number, whatever the first leads to.
+   * The same, but as it stands in the answer; where no way leads to a text or a number, whatever else the first leads to.
    */
   valueIn(answer: Answer): unknown {
-    const values = this.#ways.map((way) =>
-      way.kind === 'path' ? way.path.valueIn(answer.value) : textsOf(way, answer).next().value,
-    );
-    return values.find((value) => shown(value, answer).length > 0) ?? values.find((value) => isOdd(value));
+    const values = this.#ways.flatMap((way) => way(answer));
+    const odd = values.find((value) => typeof value !== 'string');
+    return values.find((value) => shown(value, answer) !== undefined) ?? odd;
   }
 
   /** Every text and number that it leads to, of all its ways. */
   textsIn(answer: Answer): string[] {
-    return this.#ways.flatMap((way) => [...textsOf(way, answer)]);
+    return this.#ways.flatMap((way) => way(answer)).flatMap((value) => shown(value, answer) ?? []);
   }
-}
-
-function wayOf(text: string): Way {
-  if (text.startsWith('=')) return { kind: 'literal', text: text.slice(1) };
-  if (text.startsWith(HEADER)) return { kind: 'header', name: headerName(text.slice(HEADER.length)) };
-  if (!Template.isOne(text)) return { kind: 'path', path: new Path(text) };
-  const template = new Template(text, (path) => {
-    if (/[[\]]/.test(path)) throw new SyntaxError('a template without filters');
-    return new Path(path);
-  });
-  return { kind: 'template', template };
-}
-
-function headerName(name: string): string {
-  if (!/^[\w-]+$/.test(name)) throw new SyntaxError('the name of a header after "header:"');
-  return name;
 }
 
 /** A header that was sent several times with one value. */
 const REPEATED = /^(.+?)(?:, *\1)+$/;
 
-function* textsOf(way: Way, answer: Answer): Generator<string, undefined> {
-  if (way.kind === 'literal') yield way.text;
-  else if (way.kind === 'header') yield* shown(answer.headers?.get(way.name)?.trim().replace(REPEATED, '$1'), answer);
-  else if (way.kind === 'path') for (const value of way.path.valuesIn(answer.value)) yield* shown(value, answer);
-  else
-    yield* shown(
-      way.template.filled((path) => shown(path.valueIn(answer.value), answer)[0]),
-      answer,
-    );
+function wayOf(text: string): Way {
+  if (text.startsWith('=')) return () => [text.slice(1)];
+  if (text.startsWith(HEADER)) {
+    const name = text.slice(HEADER.length);
+    if (!/^[\w-]+$/.test(name)) throw new SyntaxError('the name of a header after "header:"');
+    return ({ headers }) => [headers?.get(name)?.trim().replace(REPEATED, '$1')];
+  }
+  if (!Template.isOne(text)) {
+    const path = new Path(text);
+    return ({ value, none }) => path.foundIn(value, undefined, none).map((found) => found.value);
+  }
+  const template = new Template(text, (path) => {
+    if (/[[\]]/.test(path)) throw new SyntaxError('a template without filters');
+    return new Path(path);
+  });
+  return (answer) => [template.filled((path) => shown(path.valueIn(answer.value), answer))];
 }
 
-/** Neither nothing nor a text: where a text or a number was expected, such a value is worth a word in the log. */
-function isOdd(value: unknown): boolean {
-  return value !== undefined && typeof value !== 'string';
-}
-
-/** @returns the value as text, or nothing for what is neither text nor a number, or means nothing */
-function shown(value: unknown, { none }: Answer): [] | [string] {
-  if (typeof value !== 'string' && !(typeof value === 'number' && Number.isFinite(value))) return [];
+/** @returns the value as text; `undefined` for what is neither text nor a number, or means nothing */
+function shown(value: unknown, { none = NONE }: Answer): string | undefined {
+  if (typeof value !== 'string' && !(typeof value === 'number' && Number.isFinite(value))) return undefined;
   const text = String(value).trim();
-  return text === '' || none?.has(text) ? [] : [text];
+  return none.has(text) ? undefined : text;
 }
 
 export function isObject(value: unknown): value is object {

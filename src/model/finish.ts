@@ -1,6 +1,5 @@
 /** What a printing is beside plain; each is worth something else. */
-export const FINISHES = ['foil', 'etched'] as const;
-export type Finish = (typeof FINISHES)[number];
+export type Finish = 'foil' | 'etched';
 
 /** What a mark in a list, or the label of a price, says of that; absent: nothing, or that it is plain. */
 export function finishOf(text: string): Finish | undefined {

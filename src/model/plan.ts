@@ -2,22 +2,11 @@ import { z } from 'zod';
 import { figure, optional, text } from './card.ts';
 import type { WindowName } from './quota.ts';
 
-/** The plans whose limits are known. */
-const RATED_PLANS = ['free', 'pro', 'business'] as const;
-type RatedPlan = (typeof RATED_PLANS)[number];
-export const PLANS = [...RATED_PLANS, 'enterprise'] as const;
-export type Plan = (typeof PLANS)[number];
-
-/** What a plan allows. */
+/** What a plan allows; without a number of requests it counts by no such window. */
 export interface PlanLimits {
-  requestsPerDay: number;
   requestsPerMinute: number;
   /** Requests that may be sent at once after a quiet time. */
   burst: number;
-}
-
-/** What a plan of a described service allows; without a number of requests it counts by no day. */
-export interface DescribedLimits extends Omit<PlanLimits, 'requestsPerDay'> {
   requestsPerHour?: number | undefined;
   requestsPerDay?: number | undefined;
   requestsPerMonth?: number | undefined;
@@ -26,20 +15,17 @@ export interface DescribedLimits extends Omit<PlanLimits, 'requestsPerDay'> {
 }
 
 /** The plans of a card service by their names, the one first that counts until answers tell which it is. */
-export type Plans = Readonly<Record<string, DescribedLimits>>;
+export type Plans = Readonly<Record<string, PlanLimits>>;
 
-/** The default service's table of limits; Enterprise is "custom", so it has no row. */
-export const PLAN_LIMITS: Record<RatedPlan, PlanLimits> = {
-  free: { requestsPerDay: 1_000, requestsPerMinute: 10, burst: 20 },
-  pro: { requestsPerDay: 50_000, requestsPerMinute: 100, burst: 200 },
-  business: { requestsPerDay: 200_000, requestsPerMinute: 500, burst: 1_000 },
-};
+/** Where a plan states no pace, or a description no plan: a judgement of what any service takes. */
+export const UNSTATED: PlanLimits = { requestsPerMinute: 120, burst: 5 };
 
 /** What the operator configured; `auto` follows the daily limit that the service reports. */
 export interface PlanSetting {
   plan: string;
-  /** The default service's unless given. */
-  plans?: Plans | undefined;
+  plans: Plans;
+  /** Every answer states the day: until one does, nothing is known of it. */
+  isDayStated?: boolean;
   /** Instead of the plan's day; budgets go by it until answers state one. */
   requestsPerDay?: number | undefined;
   /** Instead of the plan's month. */
@@ -52,17 +38,12 @@ export interface PlanSetting {
   burst?: number | undefined;
 }
 
-/** The service's plans; the default service's unless others are described. */
-export function plansOf({ plans = PLAN_LIMITS }: Pick<PlanSetting, 'plans'>): Plans {
-  return plans;
-}
-
 /** How many requests each window has; absent: it is none, or that is not known. */
 export type WindowLimits = { readonly [per in WindowName]?: number | undefined };
 
 /** What a plan and the operator say of windows. */
 export function windowsUnder(
-  limits: Partial<DescribedLimits>,
+  limits: Partial<PlanLimits>,
   { requestsPerDay = limits.requestsPerDay, requestsPerMonth = limits.requestsPerMonth }: PlanSetting,
 ): WindowLimits {
   return { hour: limits.requestsPerHour, day: requestsPerDay, month: requestsPerMonth };
@@ -70,9 +51,8 @@ export function windowsUnder(
 
 /** The same by the configuration alone. */
 export function plannedWindows(setting: PlanSetting): WindowLimits {
-  const plans = plansOf(setting);
-  const plan = setting.plan === 'auto' ? Object.values(plans)[0] : plans[setting.plan];
-  return windowsUnder(plan ?? {}, setting);
+  const { plan, plans } = setting;
+  return windowsUnder((plan === 'auto' ? Object.values(plans)[0] : plans[plan]) ?? {}, setting);
 }
 
 /** How fast a bucket fills and how much it holds. */

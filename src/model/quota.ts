@@ -67,19 +67,6 @@ export interface Stop {
   untilMs: number;
 }
 
-/**
- * The share of the day's requests that members have spent, 0 to 1, and 1 as soon as nothing remains; `undefined` while
- * limit or remaining is unknown.
- */
-export function spentShare(quota: QuotaState | undefined): number | undefined {
-  if (quota?.limit === undefined || quota.remaining === undefined) return undefined;
-  const left = quota.remaining && quota.remaining + (quota.forWatches ?? 0);
-  return Math.min(1, Math.max(0, 1 - left / quota.limit));
-}
-
-/** Shares of a window's requests at which operators are warned. */
-export const WARNED_SHARES = [0.8, 0.95, 1];
-
 /** The member who sent a command, and where. */
 export interface Requester {
   memberId: string;

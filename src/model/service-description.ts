@@ -45,10 +45,10 @@ const Fields = z.strictObject({
 });
 
 /**
- * What an answer must be for something to be meant by it: its status, a path that is there, the text there, an empty
- * list.
+ * What an answer must be for something to be meant by it: its status, paths that are there, the text at the first, an
+ * empty list.
  */
-const Sign = { has: path.optional(), like: text.optional(), empty: path.optional() };
+const Sign = { has: paths.optional(), like: text.optional(), empty: path.optional() };
 export type Sign = Partial<z.output<z.ZodObject<typeof Sign>>>;
 
 function located<Of extends Sign>(sign: z.ZodType<Of>) {
@@ -92,6 +92,7 @@ const Plan = z.strictObject({
   perSecond: positive.optional(),
   burst: whole.optional(),
   counts: z.literal('window').optional(),
+  custom: z.boolean().default(false),
 });
 
 const windowName = z.enum(WINDOWS);
@@ -178,6 +179,13 @@ export const DescriptionFile = z.strictObject({
       idSeparator: text.optional(),
       ids: z.union([z.enum(['uuid', 'digits']), IdForm], 'expected uuid, digits, or an object with `chars`').optional(),
       also: source.optional(),
+      anySpelling: z.boolean().default(false),
+      requires: paths.default([]),
+      query: z
+        .string()
+        .regex(/^[\w-]+=[\w-]*$/)
+        .optional(),
+      example: text.optional(),
       at: paths.default([new Path('')]),
     })
     .prefault({}),
@@ -188,7 +196,7 @@ export const DescriptionFile = z.strictObject({
       separator: text.default(','),
       body: z.json().optional(),
       max: whole.max(1_000).default(20),
-      at: path.default(new Path('')),
+      at: path.optional(),
       missing: source.optional(),
       perSecond: positive.optional(),
     })
@@ -203,21 +211,31 @@ export const DescriptionFile = z.strictObject({
       currency: source.optional(),
     })
     .optional(),
+  // Without the empty one, every text is taken as it is sent.
   none: z
-    .array(text)
+    .union([z.literal(false), z.array(text)], 'expected false, or a list of texts')
     .default([])
-    .transform((each) => new Set(each)),
+    .transform((each) => new Set(each ? ['', ...each] : [])),
   absent: located(z.strictObject({ status, ...Sign })).default([{ status: 404 }]),
   refused: located(z.strictObject({ status, ...Sign, means: z.enum(['key', 'plan']) })).default([
     { status: 401, means: 'key' },
   ]),
-  plans: z.record(z.string(), Plan).optional(),
+  plans: z.record(z.string(), Plan).default({ free: { custom: false } }),
   quota: z.array(Window).default([]),
+  dayStated: z.boolean().default(false),
   spent: located(z.strictObject({ per: windowName, ...Sign })).default([]),
   wait: answerSource.optional(),
   shutOutSeconds: z.number().nonnegative().default(0),
   billed: z.boolean().default(false),
-  usage: z.strictObject({ path: z.string().regex(/^\/[^#]*$/), plan: answerSource.optional(), ...Figures }).optional(),
+  usage: z
+    .strictObject({
+      path: z.string().regex(/^\/[^#]*$/),
+      plan: answerSource.optional(),
+      start: answerSource.optional(),
+      used: answerSource.optional(),
+      ...Figures,
+    })
+    .optional(),
   freshSeconds: positive.optional(),
   keepSeconds: positive.optional(),
   pictures: z.boolean().default(true),
@@ -225,10 +243,7 @@ export const DescriptionFile = z.strictObject({
   ends: z.iso.date().optional(),
   names: Names.optional(),
 });
-export type ServiceDescription = z.output<typeof DescriptionFile> & {
-  /** The interface of a service that needs no description: what its file leaves out has a meaning. */
-  isDefault: boolean;
-};
+export type ServiceDescription = z.output<typeof DescriptionFile>;
 
 /** What is wrong with a description, a line each: the place in it, and what is expected there; never what was found. */
 export function faultsOf({ issues }: z.ZodError): string[] {

@@ -17,6 +17,10 @@ interface AboutMembers {
   forget(memberId: string): Promise<boolean>;
 }
 
+interface FoundOfMembers extends AboutMembers {
+  find(of: { member: string }): Promise<readonly unknown[] | undefined>;
+}
+
 /** What members looked up last. */
 export interface MemberHistory extends AboutMembers {
   /** Names of cards, the latest first. */
@@ -38,9 +42,9 @@ interface MemberDataOptions {
   ledger: Pick<Ledger, 'keptOf' | 'deleteDays'>;
   history: MemberHistory;
   /** The prices that they want to be told of. */
-  watches: AboutMembers & { find(of: { member: string }): Promise<readonly unknown[] | undefined> };
+  watches: FoundOfMembers;
   /** Those that they have pasted in the last hour. */
-  lists: AboutMembers & { count(memberId: string): Promise<number | undefined> };
+  lists: FoundOfMembers;
   rows: Rows;
   /** `MEMBER_HISTORY` */
   keepsHistory: boolean;
@@ -73,11 +77,11 @@ export class MemberData {
       ledger.keptOf(memberId),
       history.lastCards(memberId),
       watches.find({ member: memberId }),
-      lists.count(memberId),
+      lists.find({ member: memberId }),
     ]);
     // What was kept before it was switched off is deleted within an hour.
     const isOff = !keepsHistory && cards?.length === 0;
-    return { counts, lastCards: isOff ? 'off' : cards, watches: watched?.length, lists: pasted };
+    return { counts, lastCards: isOff ? 'off' : cards, watches: watched?.length, lists: pasted?.length };
   }
 
   /**

@@ -188,17 +188,6 @@ function points(part: string): Point[] {
   });
 }
 
-/** A picture in at most 16 colours. */
-export interface IndexedPicture {
-  /** An even number: each byte holds two pixels. */
-  width: number;
-  height: number;
-  /** 0xRRGGBB with an alpha of 0, transparent, to 255. */
-  palette: readonly { colour: number; alpha: number }[];
-  /** Row by row, an index of the palette for each pixel. */
-  pixels: Uint8Array;
-}
-
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const BITS = 4;
 const INDEXED = 3;
@@ -207,8 +196,17 @@ const INDEXED = 3;
  */
 const COMPRESSION = { level: 8 };
 
-/** The picture as a PNG (https://www.w3.org/TR/png-3/). It is compressed in another thread. */
-export async function encodePng({ width, height, palette, pixels }: IndexedPicture): Promise<Buffer> {
+/**
+ * The picture as a PNG (https://www.w3.org/TR/png-3/). It is compressed in another thread.
+ *
+ * @param canvas of an even width, since each byte holds two pixels, and in at most 16 colours
+ */
+export async function encodePng({
+  width,
+  height,
+  palette,
+  pixels,
+}: Pick<Canvas, 'width' | 'height' | 'palette' | 'pixels'>): Promise<Buffer> {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);

@@ -3,7 +3,7 @@ import { type Card, type CardRecord, isFromClockAhead, isPublicHost, type Prices
 import { extremes, type PriceHistory, priceCurve, weekChange } from '../model/price-history.ts';
 import type { WindowQuota } from '../model/quota.ts';
 import { age, formatPercent, formatPrice, formatPriceRange, plainMarkdown, plainText, rowLabel } from './formats.ts';
-import { formatMessage } from './messages.ts';
+import { formatMessage, typedText } from './messages.ts';
 
 /** How the operator and the card service want cards to be shown. */
 export interface CardDisplay {
@@ -14,10 +14,17 @@ export interface CardDisplay {
   notice?: string | undefined;
 }
 
-/** What the prices of a card are shown from. */
-export interface PricesView {
-  card: Pick<Card, 'prices'>;
-  answer: Pick<CardRecord, 'fetchedAtMs' | 'history' | 'missingRow'>;
+export interface CardView {
+  /** Absent: as the card says. */
+  display?: CardDisplay | undefined;
+  card: Card;
+  answer: Pick<CardRecord, 'fetchedAtMs' | 'history' | 'missingRow' | 'delistedAtMs'>;
+  showPrices: boolean;
+  quota: WindowQuota | undefined;
+  /** What the cards of this reply cost, where that is told. */
+  requests?: number;
+  /** Why this copy is not the newest: one short line of Markdown; absent when it is fresh. */
+  note?: string | undefined;
   /** The language that the reply speaks. */
   locale: string;
   /** ISO 4217, when the operator named one. */
@@ -26,18 +33,10 @@ export interface PricesView {
   isJustFetched?: boolean | undefined;
 }
 
-export interface CardView extends PricesView {
-  /** Absent: as the card says. */
-  display?: CardDisplay | undefined;
-  card: Card;
-  answer: PricesView['answer'] & Pick<CardRecord, 'delistedAtMs'>;
-  showPrices: boolean;
-  quota: WindowQuota | undefined;
-  /** What the cards of this reply cost, where that is told. */
-  requests?: number;
-  /** Why this copy is not the newest: one short line of Markdown; absent when it is fresh. */
-  note?: string | undefined;
-}
+/** What the prices of a card are shown from. */
+export type PricesView = Pick<CardView, 'answer' | 'locale' | 'currency' | 'isJustFetched'> & {
+  card: Pick<Card, 'prices'>;
+};
 
 // Discord allows 256 in a title, 4,096 in the description, 2,048 in the footer, 1,024 in an alt text and 6,000 in the
 // whole embed (https://docs.discord.com/developers/resources/message#embed-object-embed-limits). With these lengths the
@@ -165,7 +164,7 @@ export function sparkline(prices: readonly number[]): string {
 
 /** The service knows no card of that id. @returns Markdown, at most 2,000 characters */
 export function noSuchCard(locale: string, cardId: string, fetchedAtMs: number, isStale = false): string {
-  const id = plainMarkdown(cardId, 300) || formatMessage(locale, 'invisibleId');
+  const id = typedText(locale, cardId, 300);
   if (!isStale) return formatMessage(locale, 'noSuchCard', { id });
   const sentence = formatMessage(locale, 'noSuchCardBefore', { id });
   if (isFromClockAhead(fetchedAtMs, Date.now())) return sentence;

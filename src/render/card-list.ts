@@ -1,14 +1,12 @@
 import type { APIApplicationCommandOptionChoice } from 'discord-api-types/v10';
 import type { CardPage, ListedCard, Unclear } from '../model/invocation.ts';
-import { type ButtonRow, buttons, MAX_LENGTH, type MenuRow, menu } from './components.ts';
+import type { Message } from '../model/message.ts';
+import { buttons, MAX_LENGTH, menu } from './components.ts';
 import { clip, plainMarkdown, plainText } from './formats.ts';
-import { formatMessage, listed } from './messages.ts';
+import { formatMessage, listed, typedText } from './messages.ts';
 
 /** A reply of text, menus and buttons. */
-export interface ListMessage {
-  content: string;
-  components: (ButtonRow | MenuRow)[];
-}
+type ListMessage = Pick<Required<Message>, 'content' | 'components'>;
 
 /** Discord's limit of choices, and of options of a menu. */
 export const MAX_ROWS = 25;
@@ -118,8 +116,9 @@ export function severalCards(locale: string, found: CardPage, ids: ChoiceIds): L
 /** Other cards of the name of one that is shown. */
 export function otherPrintings(locale: string, found: CardPage, ids: ChoiceIds): ListMessage {
   const { total } = found;
-  if (total === 0) return { content: formatMessage(locale, 'noOtherPrintings'), components: [] };
-  return { content: formatMessage(locale, 'otherPrintings', { cards: total }), components: choice(locale, found, ids) };
+  const content =
+    total === 0 ? formatMessage(locale, 'noOtherPrintings') : formatMessage(locale, 'otherPrintings', { cards: total });
+  return { content, components: choice(locale, found, ids) };
 }
 
 /**
@@ -137,9 +136,7 @@ export function unknownCard(
 ): ListMessage {
   const names = similarNames(locale, similar ?? []);
   const sentences = [
-    formatMessage(locale, similar ? 'unknownCard' : 'namesUnsearched', {
-      text: plainMarkdown(text, TEXT_LENGTH) || formatMessage(locale, 'invisibleId'),
-    }),
+    formatMessage(locale, similar ? 'unknownCard' : 'namesUnsearched', { text: typedText(locale, text, TEXT_LENGTH) }),
     names.names && formatMessage(locale, 'similarNames', names),
     askId && askId.length <= MAX_LENGTH && formatMessage(locale, 'askAnywayCost'),
   ];
@@ -150,7 +147,7 @@ export function unknownCard(
 }
 
 /** All cards that they may mean, to choose from. */
-export function unclearChoice(locale: string, unclear: readonly Unclear[], ids: ChoiceIds): ListMessage['components'] {
+export function unclearChoice(locale: string, unclear: readonly Unclear[], ids: ChoiceIds) {
   return choice(locale, { cards: unclear.flatMap(({ cards }) => cards) }, ids);
 }
 
@@ -161,19 +158,13 @@ export function similarNames(locale: string, cards: readonly ListedCard[], lengt
   return { names: listed(locale, shown, 'or'), list: listed(locale, shown, 'and') };
 }
 
-/** Texts of a list that may be ids all the same: one that is chosen costs a lookup. */
-export function askAnywayMenus(locale: string, texts: readonly string[], customId: string): MenuRow[] {
-  const cards = texts.map((text) => ({ id: text, name: text }));
-  return cardMenu(locale, cards, customId, 'askAnyway');
-}
-
 /** A menu of cards, whose values are the ids; none without a card whose id fits. */
 export function cardMenu(
   locale: string,
   cards: readonly ListedCard[],
   customId: string,
   placeholder: 'chooseCard' | 'askAnyway' = 'chooseCard',
-): MenuRow[] {
+) {
   return menu(formatMessage(locale, placeholder), customId, labelled(locale, offered(cards)));
 }
 
@@ -188,7 +179,7 @@ function choice(
   { cards, page = 0, total = 0, name }: Pick<CardPage, 'cards'> & Partial<CardPage>,
   ids: ChoiceIds,
   askId: string | false = false,
-): ListMessage['components'] {
+) {
   const rows = offered(cards);
   const [only, ...others] = rows;
   if (only && others.length === 0 && name === undefined && ids.show(only.id).length <= MAX_LENGTH) {

@@ -4,8 +4,7 @@ import type { Unclear } from '../model/invocation.ts';
 import type { WindowQuota } from '../model/quota.ts';
 import { type CardView, cardEmbed, type EmbedSize, FULL_SIZE } from './card-embed.ts';
 import { MAX_ROWS, similarNames } from './card-list.ts';
-import { plainMarkdown } from './formats.ts';
-import { errorMessage, formatMessage, listed, timeToCome } from './messages.ts';
+import { errorMessage, formatMessage, listed, timeToCome, typedText } from './messages.ts';
 
 /** Several cards of one reply. */
 export interface CardsView {
@@ -43,7 +42,7 @@ const TEXT_LENGTH = 80;
  */
 export function cardsMessage(cards: CardsView): { content: string; embeds: APIEmbed[] } {
   const { views, toCome, isEnd, requests, quota } = cards;
-  const lines = toCome > 0 ? [onTheirWay(cards)] : notShown(cards);
+  const lines = toCome > 0 ? [onTheirWay({ ...cards, shown: views.length })] : notShown(cards);
   const shown = views.map((view, at) => (isEnd && at === views.length - 1 ? { ...view, requests, quota } : view));
   return { content: lines.filter(Boolean).join('\n'), embeds: cardEmbeds(shown, views.length + toCome > 1) };
 }
@@ -66,8 +65,12 @@ export function unclearLines(locale: string, unclear: readonly Unclear[]): strin
   return unclear.map(({ text, cards, total }) => {
     const similar = similarNames(locale, cards, UNCLEAR_NAME_LENGTH);
     const how = total > MAX_ROWS ? 'many' : total > 1 ? 'several' : similar.names ? 'similar' : 'none';
-    const shown = plainMarkdown(text, UNCLEAR_LENGTH) || formatMessage(locale, 'invisibleId');
-    return formatMessage(locale, 'cardUnclear', { text: shown, how, total, ...similar });
+    return formatMessage(locale, 'cardUnclear', {
+      text: typedText(locale, text, UNCLEAR_LENGTH),
+      how,
+      total,
+      ...similar,
+    });
   });
 }
 
@@ -76,14 +79,24 @@ export function unclearTexts(content: string): string[] {
   return Array.from(content.matchAll(UNCLEAR_LINE), ([, text = '']) => text.replace(/\\(.)/g, '$1'));
 }
 
-function onTheirWay({ views, toCome, permitAtMs, locale }: CardsView): string {
-  if (views.length === 0 && permitAtMs === undefined) return formatMessage(locale, 'stillAsking');
+/** How many cards are still to come. @param shown how many are there already */
+export function onTheirWay({
+  shown = 0,
+  toCome,
+  permitAtMs,
+  locale,
+}: Pick<CardsView, 'toCome' | 'permitAtMs' | 'locale'> & { shown?: number }): string {
+  if (shown === 0 && permitAtMs === undefined) return formatMessage(locale, 'stillAsking');
   return formatMessage(locale, 'cardsOnTheirWay', { cards: toCome, ...timeToCome(permitAtMs) });
 }
 
 function names(texts: readonly string[], locale: string): string {
-  const shown = texts.map((text) => plainMarkdown(text, TEXT_LENGTH) || formatMessage(locale, 'invisibleId'));
-  return listed(locale, shown, 'and', '**');
+  return listed(
+    locale,
+    texts.map((text) => typedText(locale, text, TEXT_LENGTH)),
+    'and',
+    '**',
+  );
 }
 
 /** Discord's limit for all embeds of a message together. */

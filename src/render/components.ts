@@ -1,9 +1,5 @@
-import type {
-  APIActionRowComponent,
-  APIButtonComponent,
-  APISelectMenuOption,
-  APIStringSelectComponent,
-} from 'discord-api-types/v10';
+import type { APISelectMenuOption } from 'discord-api-types/v10';
+import type { Message } from '../model/message.ts';
 import { clip } from './formats.ts';
 import { formatMessage, type PlainMessageKey } from './messages.ts';
 
@@ -20,8 +16,8 @@ const BUTTON = 2;
 const STRING_SELECT = 3;
 const STYLES = { plain: 2, danger: 4 } as const;
 
-export type ButtonRow = APIActionRowComponent<APIButtonComponent>;
-export type MenuRow = APIActionRowComponent<APIStringSelectComponent>;
+/** At most one. */
+type Rows = Required<Message>['components'];
 
 /**
  * One row of buttons; none when no custom id fits, since Discord refuses an empty row.
@@ -33,7 +29,7 @@ export function buttons(
   locale: string,
   customIds: Partial<Record<PlainMessageKey | 'showCard', string | false>>,
   { style = 'plain', name = '' }: { style?: keyof typeof STYLES; name?: string } = {},
-): ButtonRow[] {
+): Rows {
   const components = Object.entries(customIds).flatMap(([key, custom_id]) => {
     if (custom_id === false || custom_id.length > MAX_LENGTH) return [];
     const text = formatMessage(locale, key as 'showCard', { name });
@@ -44,7 +40,7 @@ export function buttons(
 }
 
 /** One menu; none without options, since Discord refuses an empty one. */
-export function menu(placeholder: string, custom_id: string, options: APISelectMenuOption[]): MenuRow[] {
+export function menu(placeholder: string, custom_id: string, options: APISelectMenuOption[]): Rows {
   const select = { type: STRING_SELECT, custom_id, placeholder, options } as const;
   return options.length === 0 ? [] : [{ type: ACTION_ROW, components: [select] }];
 }

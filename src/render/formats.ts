@@ -156,21 +156,9 @@ function inCurrency(form: Form, currency: string): Intl.NumberFormatOptions {
 // Discord writes a moment such as <t:1795226601:t> in each member's language and time zone. Its relative style goes on
 // when the moment is past ("Try again 18 seconds ago"), so it is used only for what is past already.
 
-/**
- * The minute in which something happens today. What is to come is rounded up before: Discord leaves the seconds out.
- */
-export function clockTime(atMs: number): string {
-  return `<t:${Math.floor(atMs / 1000)}:t>`;
-}
-
-/** The second by which something has happened today. */
-export function clockTimeWithSeconds(atMs: number): string {
-  return `<t:${Math.ceil(atMs / 1000)}:T>`;
-}
-
-/** The minute in which something happens on any other day. */
-export function dateTime(atMs: number): string {
-  return `<t:${Math.floor(atMs / 1000)}:f>`;
+/** @param style `t`: the minute, `T`: the second, `d`: the day, `f`: day and minute; what is left out is rounded down */
+export function timestamp(atMs: number, style: 't' | 'T' | 'd' | 'f'): string {
+  return `<t:${Math.floor(atMs / 1000)}:${style}>`;
 }
 
 /** A moment that is past: never shown as one to come. */

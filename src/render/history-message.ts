@@ -3,8 +3,8 @@ import { extremes, lastDays, type PriceHistory, type PricePoint } from '../model
 import { utcDay } from '../time/utc-day.ts';
 import { Canvas, encodePng, isDrawable, type Point } from './canvas.ts';
 import { buttons, menu } from './components.ts';
-import { formatPrice, plainMarkdown, rowLabel } from './formats.ts';
-import { formatMessage } from './messages.ts';
+import { formatPrice, rowLabel } from './formats.ts';
+import { formatMessage, nameText } from './messages.ts';
 
 export interface HistoryView {
   card: Pick<Card, 'name'>;
@@ -45,7 +45,7 @@ export async function historyMessage(
     value: String(each),
     default: each === days,
   });
-  const name = plainMarkdown(card.name, 256) || formatMessage(locale, 'noName');
+  const name = nameText(locale, card.name, 256);
   return {
     content: formatMessage(locale, 'history', { name }) + rowLabel(label),
     files: [

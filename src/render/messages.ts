@@ -2,7 +2,7 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { LRUCache } from 'lru-cache';
 import { MAX_CARD_ID_LENGTH } from '../model/card-id.ts';
 import type { Busy, CardServiceError, KeptInReserve, KnownError, QuotaSpent } from '../model/errors.ts';
-import { clockTime, clockTimeWithSeconds, dateTime, numberFormat } from './formats.ts';
+import { numberFormat, plainMarkdown, timestamp } from './formats.ts';
 import { type ArgumentNames, argumentNames, figuresLocale, languageOf, type MessageKey, textsOf } from './languages.ts';
 
 /** Messages without arguments. */
@@ -74,10 +74,10 @@ export type When = 'now' | 'soon' | 'clock' | 'date';
 export function timeToCome(atMs: number | undefined, nowMs = Date.now()): { when: When; time: string } {
   if (atMs === undefined) return { when: 'soon', time: '' };
   if (atMs <= nowMs) return { when: 'now', time: '' };
-  if (atMs - nowMs < SHORT_WAIT_MS) return { when: 'clock', time: clockTimeWithSeconds(atMs) };
+  if (atMs - nowMs < SHORT_WAIT_MS) return { when: 'clock', time: timestamp(Math.ceil(atMs / 1000) * 1000, 'T') };
   const minuteMs = fullMinuteMs(atMs);
-  const when = minuteMs - nowMs > WITHOUT_DATE_MS ? 'date' : 'clock';
-  return { when, time: when === 'date' ? dateTime(minuteMs) : clockTime(minuteMs) };
+  const isFar = minuteMs - nowMs > WITHOUT_DATE_MS;
+  return { when: isFar ? 'date' : 'clock', time: timestamp(minuteMs, isFar ? 'f' : 't') };
 }
 
 /** The full minute by which it is that time: what Discord, or a text, shows without seconds is rounded down. */
@@ -96,9 +96,19 @@ export function listed(locale: string, items: Iterable<string>, joined: 'and' | 
   return parts.map(({ type, value }) => (type === 'element' ? mark + value + mark : value)).join('');
 }
 
+/** A text that a member typed, in Markdown. */
+export function typedText(locale: string, text: string, maxLength: number): string {
+  return plainMarkdown(text, maxLength) || formatMessage(locale, 'invisibleId');
+}
+
+/** A card's name. @param plain how it is shown where there is no Markdown */
+export function nameText(locale: string, name: string, maxLength: number, plain = plainMarkdown): string {
+  return plain(name, maxLength) || formatMessage(locale, 'noName');
+}
+
 /** Since when something lasts: a clock time, with the date when that is over 20 hours ago. */
 export function timePast(atMs: number, nowMs = Date.now()): string {
-  return nowMs - atMs > WITHOUT_DATE_MS ? dateTime(atMs) : clockTime(atMs);
+  return timestamp(atMs, nowMs - atMs > WITHOUT_DATE_MS ? 'f' : 't');
 }
 
 /** Why there is no card, as a member reads it: whole sentences, in Markdown. */

@@ -1,44 +1,39 @@
 import type { APISelectMenuOption } from 'discord-api-types/v10';
-import { type MenuRow, menu } from './components.ts';
+import { menu } from './components.ts';
 import { LANGUAGES } from './languages.ts';
 import { formatMessage, type PlainMessageKey } from './messages.ts';
 
-// Values of the menus, besides the codes of languages.
+// The menus, and their values besides the codes of languages.
+export const LANGUAGE = 'language';
+export const REPLIES = 'replies';
 export const AUTOMATIC = 'automatic';
 export const PRIVATE = 'private';
 export const PUBLIC = 'public';
 
-/**
- * What is set in a server, with a menu for each setting.
- *
- * @param customIds of the menus
- * @param note above it
- */
+/** What is set in a server, with a menu for each setting. @param note above it */
 export function settingsMessage(
   locale: string,
   { language = AUTOMATIC, isPrivate }: { language?: string; isPrivate: boolean },
-  customIds: { language: string; replies: string },
   note?: string,
-): { content: string; components: MenuRow[] } {
+) {
   const option = (value: string, label: PlainMessageKey, description: PlainMessageKey) => {
     return { value, label: formatMessage(locale, label), description: formatMessage(locale, description) };
   };
-  const languages = [option(AUTOMATIC, 'automaticLanguage', 'automaticLanguageMeans'), ...languageOptions()];
-  const replies = [
-    option(PUBLIC, 'publicReplies', 'publicRepliesMeans'),
-    option(PRIVATE, 'privateReplies', 'privateRepliesMeans'),
-  ];
-  const chosen = (options: APISelectMenuOption[], value: string) =>
-    options.map((option) => ({ ...option, default: option.value === value }));
+  const choose = (label: PlainMessageKey, setting: string, chosen: string, options: APISelectMenuOption[]) => {
+    const shown = options.map((option) => ({ ...option, default: option.value === chosen }));
+    return menu(formatMessage(locale, label), `settings:${setting}`, shown);
+  };
   return {
     content: [...(note ? [note] : []), formatMessage(locale, 'settingsIntro')].join('\n'),
     components: [
-      ...menu(formatMessage(locale, 'languageOfReplies'), customIds.language, chosen(languages, language)),
-      ...menu(
-        formatMessage(locale, 'whoSeesReplies'),
-        customIds.replies,
-        chosen(replies, isPrivate ? PRIVATE : PUBLIC),
-      ),
+      ...choose('languageOfReplies', LANGUAGE, language, [
+        option(AUTOMATIC, 'automaticLanguage', 'automaticLanguageMeans'),
+        ...languageOptions(),
+      ]),
+      ...choose('whoSeesReplies', REPLIES, isPrivate ? PRIVATE : PUBLIC, [
+        option(PUBLIC, 'publicReplies', 'publicRepliesMeans'),
+        option(PRIVATE, 'privateReplies', 'privateRepliesMeans'),
+      ]),
     ],
   };
 }

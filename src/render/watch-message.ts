@@ -1,11 +1,9 @@
-import type { APIEmbed } from 'discord-api-types/v10';
 import type { PriceRow } from '../model/card.ts';
-import type { Form } from '../model/message.ts';
+import type { Form, Message } from '../model/message.ts';
 import { FRESH_COLOUR } from './card-embed.ts';
-import { MAX_ROWS } from './card-list.ts';
-import { type ButtonRow, buttons, MAX_LENGTH, type MenuRow, menu } from './components.ts';
-import { age, clip, formatPercent, formatPrice, plainMarkdown, plainText, rowLabel } from './formats.ts';
-import { formatMessage } from './messages.ts';
+import { buttons, MAX_LENGTH, menu } from './components.ts';
+import { age, clip, formatPercent, formatPrice, plainText, rowLabel } from './formats.ts';
+import { formatMessage, nameText } from './messages.ts';
 
 /** A watch, and what its card cost last. */
 export interface WatchView {
@@ -31,15 +29,11 @@ const NAME_LENGTH = 60;
 const MOST_TEXT = 4_096;
 
 /** What the member will be told of. @param stopId of the button that ends it */
-export function watchSet(
-  view: WatchView,
-  to: To,
-  { isReplaced, stopId }: { isReplaced: boolean; stopId: string },
-): { content: string; components: ButtonRow[] } {
+export function watchSet(view: WatchView, to: To, { isReplaced, stopId }: { isReplaced: boolean; stopId: string }) {
   const { locale } = to;
-  const { name, lines, price } = textsOf(view, to);
+  const { lines, price } = argumentsOf(view, to);
   const content = [
-    formatMessage(locale, 'watchSet', { card: plainMarkdown(name, NAME_LENGTH), ...lines }),
+    formatMessage(locale, 'watchSet', { card: nameText(locale, view.cardName, NAME_LENGTH), ...lines }),
     price && view.crossed.length > 0 && formatMessage(locale, 'watchBeyond', price),
     isReplaced && formatMessage(locale, 'watchReplaced'),
     `-# ${price ? formatMessage(locale, 'watchPrice', price) : formatMessage(locale, 'watchUnpriced')}`,
@@ -59,55 +53,46 @@ export function watchForm(
 ): Form {
   const last = price && formatPrice(locale, price.market, price.currency ?? to.currency);
   const placeholder = last && formatMessage(locale, 'watchHint', { price: last });
-  const field = (id: 'above' | 'below', label: string) =>
-    ({
-      id,
-      label,
-      placeholder,
-      value: typed[id] || undefined,
-      maxLength: MOST_TYPED,
-      lines: 'one',
-      isOptional: true,
-    }) as const;
-  const name = plainText(cardName, FORM_NAME_LENGTH) || formatMessage(locale, 'noName');
+  const field = (id: 'above' | 'below', label: string) => {
+    const value = typed[id] || undefined;
+    return { id, label, placeholder, value, maxLength: MOST_TYPED, lines: 'one', isOptional: true } as const;
+  };
+  const title = formatMessage(locale, 'watchForm', { name: nameText(locale, cardName, FORM_NAME_LENGTH, plainText) });
   return {
-    ...{ kind: 'form', customId, title: formatMessage(locale, 'watchForm', { name }) },
+    ...{ kind: 'form', customId, title },
     fields: [field('above', formatMessage(locale, 'watchAbove')), field('below', formatMessage(locale, 'watchBelow'))],
   };
 }
 
-/** All of a member's watches, and a menu to end one of the first 25, since Discord takes no more. */
-export function watchList(
-  views: readonly WatchView[],
-  to: To,
-  menuId: string,
-): { embeds: APIEmbed[]; components: MenuRow[] } {
+/** All of a member's watches, of which a menu holds as many, to end one. */
+export function watchList(views: readonly WatchView[], to: To, menuId: string) {
   const { locale } = to;
   const rows = views.map((view) => {
-    const { name, lines, price } = textsOf(view, to);
+    const { lines, price } = argumentsOf(view, to);
     const when = formatMessage(locale, 'watchLines', lines);
     const small = [when, price && formatMessage(locale, 'watchPrice', price)].filter(Boolean).join(' · ');
-    const option = { label: name, value: view.id, description: clip(when, MAX_LENGTH) };
-    return { text: `**${plainMarkdown(name, NAME_LENGTH)}**\n-# ${small}`, option };
+    const label = nameText(locale, view.cardName, NAME_LENGTH, plainText);
+    const option = { label, value: view.id, description: clip(when, MAX_LENGTH) };
+    return { text: `**${nameText(locale, view.cardName, NAME_LENGTH)}**\n-# ${small}`, option };
   });
-  const description = [...rows.map(({ text }) => text), formatMessage(locale, 'watchesTold')].join('\n');
-  const options = rows.slice(0, MAX_ROWS).map(({ option }) => option);
+  const text = [...rows.map(({ text }) => text), formatMessage(locale, 'watchesTold')].join('\n');
   return {
-    embeds: [
-      { title: formatMessage(locale, 'watches'), description: clip(description, MOST_TEXT), color: FRESH_COLOUR },
-    ],
-    components: menu(formatMessage(locale, 'chooseWatch'), menuId, options),
+    embeds: [{ title: formatMessage(locale, 'watches'), description: clip(text, MOST_TEXT), color: FRESH_COLOUR }],
+    components: menu(
+      formatMessage(locale, 'chooseWatch'),
+      menuId,
+      rows.map(({ option }) => option),
+    ),
   };
 }
 
-/** The arguments of sentences about a watch. */
-function textsOf({ cardName, above, below, percent, price }: WatchView, { locale, ...to }: To) {
+/** Those of sentences about a watch, and about its price. */
+function argumentsOf({ above, below, percent, price }: WatchView, { locale, ...to }: To) {
   const currency = price?.currency ?? to.currency;
   const shown = (value: number | undefined) => (value === undefined ? '' : formatPrice(locale, value, currency));
   const named = [above !== undefined && 'Above', below !== undefined && 'Below'].filter(Boolean).join('');
   const lines = named + (percent !== undefined && named !== 'AboveBelow' ? 'Percent' : '');
   return {
-    name: plainText(cardName, NAME_LENGTH) || formatMessage(locale, 'noName'),
     lines: {
       ...{ lines: lines.charAt(0).toLowerCase() + lines.slice(1), above: shown(above), below: shown(below) },
       percent: formatPercent(locale, (percent ?? 0) / 100),
@@ -117,15 +102,12 @@ function textsOf({ cardName, above, below, percent, price }: WatchView, { locale
 }
 
 /** A price that a member wanted to be told of. */
-export interface WatchNotice {
+export interface WatchNotice extends PriceRow {
   cardName: string;
   /** The member's language. */
   locale: string;
   line: 'above' | 'below';
   price: number;
-  /** Which of several prices of the card it is. */
-  label?: string | undefined;
-  currency?: string | undefined;
   /** The price that the member named. */
   target: number;
   atMs: number;
@@ -148,31 +130,28 @@ const STILL_THERE_MS = 600_000;
 export function watchNotices(
   notices: readonly WatchNotice[],
   { currency, isLate }: { currency: string | undefined; isLate: boolean },
-): { content: string; components: ButtonRow[] } {
-  const isNew = ({ triedAtMs }: WatchNotice) => triedAtMs === undefined;
-  const sorted = notices.toSorted((a, b) => Number(isNew(b)) - Number(isNew(a)));
-  const shown = sorted.map((notice, at) => {
-    const { locale, atMs, showId, stopId } = notice;
-    const head = isNew(notice) ? 'watchesLate' : 'watchesLateAgain';
-    const isFirst = at === sorted.findIndex((each) => isNew(each) === isNew(notice));
-    const figures = figuresOf(notice, currency);
-    const isPast = isLate || Date.now() - atMs > STILL_THERE_MS;
-    const text = isPast
-      ? formatMessage(locale, 'priceReachedBefore', { ...figures, since: age(atMs) })
-      : formatMessage(locale, 'priceReached', figures);
-    const name = plainText(notice.cardName, NOTICE_NAME_LENGTH) || formatMessage(locale, 'noName');
-    return {
-      text: isLate && isFirst ? `${formatMessage(locale, head)}\n${text}` : text,
-      row: buttons(locale, { showCard: showId, stopWatch: stopId }, { name }),
-    };
-  });
+): Pick<Required<Message>, 'content' | 'components'> {
+  const told = Map.groupBy(notices, ({ triedAtMs }) => (triedAtMs === undefined ? 'watchesLate' : 'watchesLateAgain'));
+  const shown = (['watchesLate', 'watchesLateAgain'] as const).flatMap((head) =>
+    (told.get(head) ?? []).map((notice, at) => {
+      const { locale, cardName, showId, stopId } = notice;
+      const text = noticeText(notice, currency, isLate);
+      const name = nameText(locale, cardName, NOTICE_NAME_LENGTH, plainText);
+      return {
+        text: isLate && at === 0 ? `${formatMessage(locale, head)}\n${text}` : text,
+        row: buttons(locale, { showCard: showId, stopWatch: stopId }, { name }),
+      };
+    }),
+  );
   return { content: shown.map(({ text }) => text).join('\n'), components: shown.flatMap(({ row }) => row) };
 }
 
-/** The arguments of a sentence about a price. */
-function figuresOf({ cardName, locale, line, price, target, label, ...notice }: WatchNotice, named?: string) {
-  const currency = notice.currency ?? named;
-  const [shown, wanted] = [formatPrice(locale, price, currency), formatPrice(locale, target, currency)];
-  const card = plainMarkdown(cardName, NOTICE_NAME_LENGTH) || formatMessage(locale, 'noName');
-  return { card, line: shown === wanted ? 'at' : line, price: shown + rowLabel(label), target: wanted };
+function noticeText(notice: WatchNotice, named: string | undefined, isLate: boolean): string {
+  const { locale, cardName, line, atMs, label, currency = named } = notice;
+  const [price, target] = [formatPrice(locale, notice.price, currency), formatPrice(locale, notice.target, currency)];
+  const card = nameText(locale, cardName, NOTICE_NAME_LENGTH);
+  const figures = { card, line: price === target ? 'at' : line, price: price + rowLabel(label), target };
+  return isLate || Date.now() - atMs > STILL_THERE_MS
+    ? formatMessage(locale, 'priceReachedBefore', { ...figures, since: age(atMs) })
+    : formatMessage(locale, 'priceReached', figures);
 }

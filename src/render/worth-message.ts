@@ -1,4 +1,4 @@
-import { dearest, fromHundredths, type PricedLine, type Sums, type Worth, type WorthLine } from '../lists/worth.ts';
+import { dearest, fromHundredths, type PricedLine, type Worth } from '../lists/worth.ts';
 import type { CardServiceError } from '../model/errors.ts';
 import type { ListedCard } from '../model/invocation.ts';
 import type { Message, MessageFile } from '../model/message.ts';
@@ -31,7 +31,6 @@ export interface WorthView {
   /** What this answer has cost. */
   requests: number;
   quota: WindowQuota | undefined;
-  currency: string | undefined;
   locale: string;
   /** Others see neither what was pasted, nor what was not understood of it. */
   isPrivate: boolean;
@@ -39,7 +38,6 @@ export interface WorthView {
   ids: { fetch: string; show: string | false };
 }
 
-const MOST_DEAREST = 10;
 const MOST_NAMED = 10;
 const NAME_LENGTH = 60;
 /** Ten lines fit into a field. */
@@ -52,29 +50,25 @@ const MINUTE_MS = 60_000;
 
 /** What a list is worth, what of it is not known, and what that costs. */
 export function worthMessage(view: WorthView): Message {
-  const { worth, locale, isPrivate, requests, quota, ids } = view;
-  const top = dearest(worth, MOST_DEAREST, view.currency);
+  const { worth, locale, isPrivate, requests, ids } = view;
+  const top = dearest(worth).map((each) => dearLine(each, locale));
   const spent = requests > 0 && formatMessage(locale, 'cardsCost', { requests });
-  const footer = [spent, leftToday(locale, quota)].filter(Boolean).join(' · ');
+  const footer = [spent, leftToday(locale, view.quota)].filter(Boolean).join(' · ');
   const lines = [...sumLines(view), ...(isPrivate ? privateLines(view) : [])];
   const embed = {
     title: formatMessage(locale, 'worthTitle'),
     description: clip(lines.filter(Boolean).join('\n'), DESCRIPTION_LENGTH),
     color: FRESH_COLOUR,
-    ...(top.length > 0 && {
-      fields: [
-        { name: formatMessage(locale, 'worthDearest'), value: top.map((each) => dearLine(each, view)).join('\n') },
-      ],
-    }),
+    ...(top.length > 0 && { fields: [{ name: formatMessage(locale, 'worthDearest'), value: top.join('\n') }] }),
     ...(footer && { footer: { text: footer } }),
   };
   const hasBegun = requests > 0 || view.failed.length > 0;
+  const isKnown = worth.priced.some(({ kept }) => kept);
   const components = buttons(locale, {
     [hasBegun ? 'worthFetchRest' : 'worthFetch']: unfetched(worth) > 0 && ids.fetch,
-    showToEveryone: worth.known.size > 0 && ids.show,
+    showToEveryone: isKnown && ids.show,
   });
-  const files = worth.known.size > 0 ? [worthFile(view)] : [];
-  return { embeds: [embed], files, ...(isPrivate && { components }) };
+  return { embeds: [embed], files: isKnown ? [worthFile(view)] : [], ...(isPrivate && { components }) };
 }
 
 /** A line that may be missing. */
@@ -84,30 +78,29 @@ function unfetched({ missing, stale }: Worth): number {
   return missing.length + stale.length;
 }
 
-function sumLines({ worth, locale }: WorthView): Line[] {
-  const lines = (['market', 'low'] as const).map((figure) => {
-    const sums = worth.sums.filter(({ cards }) => cards[figure] > 0);
-    const cards = sums.reduce((count, each) => count + each.cards[figure], 0);
-    const sum = sums.map((each) => sumText(each, figure, locale)).join(' + ');
-    return cards > 0 && formatMessage(locale, figure === 'market' ? 'worthMarket' : 'worthOffers', { sum, cards });
-  });
-  const { unpriced, oldestAtMs } = worth;
+function sumLines({ worth: { sums, unpriced, oldestAtMs }, locale }: WorthView): Line[] {
+  const sumLine = (key: 'worthMarket' | 'worthOffers', figure: 'market' | 'low') => {
+    const known = sums.filter(({ cards }) => cards[figure] > 0);
+    const cards = known.reduce((count, each) => count + each.cards[figure], 0);
+    const texts = known.map(({ currency, [figure]: sum }) =>
+      formatPrice(locale, fromHundredths(sum, currency), currency),
+    );
+    return cards > 0 && formatMessage(locale, key, { sum: texts.join(' + '), cards });
+  };
   return [
-    ...lines,
+    sumLine('worthMarket', 'market'),
+    sumLine('worthOffers', 'low'),
     unpriced > 0 && formatMessage(locale, 'worthUnpriced', { cards: unpriced }),
     oldestAtMs !== undefined && `-# ${formatMessage(locale, 'pricesFrom', { since: age(oldestAtMs) })}`,
   ];
 }
 
-function sumText(sums: Sums, figure: 'market' | 'low', locale: string): string {
-  return formatPrice(locale, fromHundredths(sums[figure], sums.currency), sums.currency);
-}
-
 function privateLines(view: WorthView): Line[] {
-  const { worth, merged, passedOver, failed, notRenewed, freshMs, locale } = view;
-  const { priced, unclear, notFound, stale, oldestAtMs, guessed } = worth;
-  const reasons = Map.groupBy(failed, ({ error }) => error.name);
-  const nameOf = new Map(priced.map(({ line }) => [line.card.id, line.card.name]));
+  const { worth, merged, failed, notRenewed, freshMs, locale } = view;
+  const { priced, unclear, stale, oldestAtMs, guessed } = worth;
+  const nameOf = new Map(priced.map(({ card }) => [card.id, card.name]));
+  const named = (key: 'worthUnclear' | 'worthPassedOver' | 'cardsNotFound', names: readonly string[]) =>
+    names.length > 0 && formatMessage(locale, key, { names: namesOf(names, locale) });
   return [
     formatMessage(locale, 'worthLines', { clear: priced.length, lines: priced.length + unclear.length }),
     unfetched(worth) > 0 && costText(view),
@@ -120,24 +113,27 @@ function privateLines(view: WorthView): Line[] {
     view.isUnsearched && formatMessage(locale, 'namesUnsearched'),
     merged > 0 && formatMessage(locale, 'worthMerged', { lines: merged }),
     guessed > 0 && formatMessage(locale, 'worthGuessed', { lines: guessed }),
-    unclear.length > 0 && formatMessage(locale, 'worthUnclear', { names: namesOf(unclear.map(textOf), locale) }),
-    passedOver.length > 0 && formatMessage(locale, 'worthPassedOver', { names: namesOf(passedOver, locale) }),
-    notFound.length > 0 && formatMessage(locale, 'cardsNotFound', { names: namesOf(notFound, locale) }),
-    ...[...Map.groupBy(notRenewed, ({ name }) => name).values()].map((errors) =>
-      copyNote(locale, { error: latest(errors) }),
+    named(
+      'worthUnclear',
+      unclear.map(({ typed }) => typed),
     ),
-    ...[...reasons.values()].map((cards) => {
-      const names = cards.map(({ cardId }) => nameOf.get(cardId) ?? cardId);
-      const reason = errorMessage(locale, latest(cards.map(({ error }) => error)));
-      return formatMessage(locale, 'cardsFailed', { names: namesOf(names, locale), reason });
+    named('worthPassedOver', view.passedOver),
+    named('cardsNotFound', worth.notFound),
+    ...new Set(notRenewed.map((error) => copyNote(locale, { error }))),
+    ...[...Map.groupBy(failed, ({ error }) => error.name).values()].map((cards) => {
+      const names = namesOf(
+        cards.map(({ cardId }) => nameOf.get(cardId) ?? cardId),
+        locale,
+      );
+      return formatMessage(locale, 'cardsFailed', { names, reason: errorMessage(locale, latest(cards)) });
     }),
   ];
 }
 
 /** Of a hundred cards, each may be told another minute: by the last of them, no press is too early. */
-function latest(errors: readonly CardServiceError[]): CardServiceError {
+function latest(failed: WorthView['failed']): CardServiceError {
   const untilMs = (error: CardServiceError) => ('untilMs' in error ? Number(error.untilMs) || 0 : 0);
-  return errors.reduce((last, each) => (untilMs(each) > untilMs(last) ? each : last));
+  return failed.map(({ error }) => error).reduce((last, each) => (untilMs(each) > untilMs(last) ? each : last));
 }
 
 /** What a press costs at most, and what is left for it or why it would bring nothing now. */
@@ -151,29 +147,26 @@ function costText({ worth, cost: { lookups, waitMs }, left, refusal, locale }: W
   return [cost, rest].filter(Boolean).join(' ');
 }
 
-const textOf = ({ text }: WorthLine) => text;
-
 function namesOf(names: readonly string[], locale: string): string {
   const shown = names.slice(0, MOST_NAMED).map((name) => `**${plainMarkdown(name, NAME_LENGTH)}**`);
   const more = names.length - shown.length;
   return listed(locale, more > 0 ? [...shown, formatMessage(locale, 'worthMore', { count: more })] : shown, 'and');
 }
 
-function dearLine(priced: PricedLine, { locale, currency }: WorthView): string {
-  const { line, prices } = priced;
-  const price = formatPrice(locale, prices?.market ?? 0, prices?.currency ?? currency);
+function dearLine(priced: PricedLine, locale: string): string {
+  const { market = 0, currency } = priced.prices ?? {};
   const { name, set = '', number = '' } = named(priced);
   const shown = [
     plainMarkdown(name, NAME_LENGTH / 2),
     plainMarkdown(set, SET_LENGTH),
     plainMarkdown(number, NUMBER_LENGTH),
   ];
-  return `${line.count}× **${price}** ${shown.filter(Boolean).join(' · ')}`;
+  return `${priced.count}× **${formatPrice(locale, market, currency)}** ${shown.filter(Boolean).join(' · ')}`;
 }
 
 /** An id that no catalogue knows is a name as it was typed, until the service has said what the card is called. */
-function named({ line: { card }, kept }: PricedLine): Pick<ListedCard, 'name' | 'set' | 'number'> {
-  const found = isTyped(card) ? kept?.record.card : undefined;
+function named({ card, kept }: PricedLine): Pick<ListedCard, 'name' | 'set' | 'number'> {
+  const found = isTyped(card) ? kept?.card : undefined;
   return found ? { name: found.name, set: found.set?.name, number: found.number } : card;
 }
 
@@ -184,17 +177,17 @@ function isTyped({ id, name }: ListedCard): boolean {
 const COLUMNS = ['Count', 'Name', 'Set', 'Number', 'Foil', 'ID', 'Market', 'Low', 'Currency', 'Priced at', 'Line'];
 
 /** Every line with its price. What was pasted stands in the file of a private reply alone. */
-function worthFile({ worth, currency, locale, isPrivate }: WorthView): MessageFile {
-  const shown = worth.priced.filter(({ line, kept }) => isPrivate || !isTyped(line.card) || kept?.record.card);
-  const priced = shown.map((each) => {
-    const { line, kept, prices } = each;
-    const { name, set, number } = named(each);
-    const pricedAt = prices && kept && new Date(kept.record.fetchedAtMs).toISOString();
-    const figures = [prices?.market, prices?.low, prices && (prices.currency ?? currency), pricedAt];
-    return [line.count, name, set, number, line.finish, line.card.id, ...figures, ...(isPrivate ? [line.text] : [])];
+function worthFile({ worth, locale, isPrivate }: WorthView): MessageFile {
+  const shown = worth.priced.filter(({ card, kept }) => isPrivate || !isTyped(card) || kept?.card);
+  const priced = shown.map((line) => {
+    const { name, set, number } = named(line);
+    const { count, finish, card, kept, prices, typed } = line;
+    const pricedAt = prices && kept && new Date(kept.fetchedAtMs).toISOString();
+    const figures = [prices?.market, prices?.low, prices?.currency, pricedAt];
+    return [count, name, set, number, finish, card.id, ...figures, typed];
   });
-  const unclear = isPrivate ? worth.unclear.map(({ count, text }) => [count, ...Array(9).fill(''), text]) : [];
-  const rows = [isPrivate ? COLUMNS : COLUMNS.slice(0, -1), ...priced, ...unclear];
+  const unclear = worth.unclear.map(({ count, typed }) => [count, ...Array(9).fill(''), typed]);
+  const rows = isPrivate ? [COLUMNS, ...priced, ...unclear] : [COLUMNS, ...priced].map((row) => row.slice(0, -1));
   return {
     name: 'list.csv',
     contentType: 'text/csv',

@@ -45,6 +45,5 @@ export function replyRenderer({ commands, limiter, currency, display, showList }
 /** A sentence in place of what cannot be shown. */
 export function sentenceOf(reply: CardsReply, key: PlainMessageKey, isPrivate = reply.asked.isPrivate): Message {
   const locale = replyLocale(reply, isPrivate, reply.asked.language);
-  const message = { content: formatMessage(locale, key) };
-  return isPrivate ? message : withDelete(message, locale);
+  return withDelete({ content: formatMessage(locale, key) }, { locale, isPrivate });
 }

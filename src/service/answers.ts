@@ -2,11 +2,11 @@ import { decodeHTMLStrict } from 'entities/decode';
 import { z } from 'zod';
 import { Card, optional, Prices, text } from '../model/card.ts';
 import { KeyRefused, PlanRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
-import { type Answer, isObject, ownMember, type Source, written } from '../model/field-source.ts';
+import { type Answer, isObject, memberNamed, type Source, written } from '../model/field-source.ts';
 import { Usage } from '../model/plan.ts';
 import type { ServiceDescription, Sign } from '../model/service-description.ts';
 import type { ServiceResponse } from './request.ts';
-import { serviceClock, statedWaitSeconds, timeLeft } from './stated.ts';
+import { momentMs, serviceClock, statedWaitSeconds } from './stated.ts';
 
 /** A card as an answer has it. */
 export interface AnsweredCard extends Card {
@@ -47,17 +47,18 @@ export class AnswerReader {
    */
   cardIn(response: ServiceResponse, id: string): AnsweredCard | 'noSuchCard' {
     const body = this.#bodyOf(response);
-    const card = body === undefined ? 'noSuchCard' : this.#cardOf(id, body);
+    if (body === undefined) return 'noSuchCard';
+    const { at, anySpelling } = this.description.card;
+    const found = at.map((path) => path.valueIn(body)).find((value) => value !== undefined);
+    if (found === undefined) this.#onUnread('card.at', leadsNowhere(at.map(({ text }) => text)));
+    // Where a card may have any id, nothing in a bare list would tell which one is meant.
+    const read =
+      Array.isArray(found) && !(anySpelling && found === body)
+        ? found.slice(0, MOST_LISTED).map((value) => this.#asAsked(id, value))
+        : [anySpelling ? this.read(found) : this.#asAsked(id, found)];
+    const card = read.find((each) => !(each instanceof UnexpectedAnswer)) ?? read[0] ?? 'noSuchCard';
     if (card instanceof UnexpectedAnswer) throw card;
     return card;
-  }
-
-  #cardOf(id: string, body: unknown): AnsweredCard | 'noSuchCard' | UnexpectedAnswer {
-    if (this.description.isDefault) return this.read(body);
-    const found = this.foundIn(body);
-    if (!Array.isArray(found)) return this.#asAsked(id, found);
-    const cards = found.slice(0, MOST_LISTED).map((value) => this.#asAsked(id, value));
-    return cards.find((card) => !(card instanceof UnexpectedAnswer)) ?? cards[0] ?? 'noSuchCard';
   }
 
   #asAsked(id: string, value: unknown): AnsweredCard | UnexpectedAnswer {
@@ -68,49 +69,49 @@ export class AnswerReader {
 
   /** Whether a card may be asked for by this id. @param value what it was read from */
   isOf(id: string, card: AnsweredCard, value: unknown): boolean {
-    const { isDefault, card: described } = this.description;
-    if (isDefault) return card.id.toLowerCase() === id.toLowerCase();
-    return card.id === id || (described.also?.textsIn({ value }) ?? []).includes(id);
-  }
-
-  /** What stands in the body of an answer where the description has a card. */
-  foundIn(body: unknown): unknown {
-    const { at } = this.description.card;
-    const found = at.map((path) => path.valueIn(body)).find((value) => value !== undefined);
-    if (found === undefined) this.#onUnread('card.at', leadsNowhere(at.map(({ text }) => text)));
-    return found;
+    const { also, anySpelling } = this.description.card;
+    if (card.id === id || (anySpelling && card.id.toLowerCase() === id.toLowerCase())) return true;
+    return also?.textsIn({ value }).includes(id) ?? false;
   }
 
   /** @param value what stands where a card is expected */
   read(value: unknown): AnsweredCard | UnexpectedAnswer {
-    // The default interface's fields are the model's own, and an empty text is a text in it.
-    if (this.description.isDefault) return read(CardAnswer, value, this.#onUnread);
-    if (!isObject(value)) return read(DescribedCardAnswer, value);
-    const { fields, game, none } = this.description;
-    const at = (field: keyof typeof fields) => fields[field]?.valueIn({ value, none });
-    const plain = SAME_FIELDS.map((field) => [field, at(field)]);
-    const [id = at('set.name'), name = id] = [at('set.id'), at('set.name')];
-    const set = id === undefined ? undefined : { id, name };
-    const rows = this.#rows(value);
-    const priced = this.#priced(rows);
-    const described = { ...Object.fromEntries(plain), tcg: at('tcg') ?? game, set, prices: priced[0] ?? rows[0] };
-    const card = read(DescribedCardAnswer, described, this.#onUnread);
+    if (!isObject(value)) return read(CardAnswer, value);
+    const { fields, game, none, card: described } = this.description;
+    const found = Object.entries(fields).map(([field, source]) => [field, source?.valueIn({ value, none })]);
+    const { tcg, 'set.name': setName, 'set.id': setId = setName, ...same } = Object.fromEntries(found);
+    const set = setId === undefined ? undefined : { id: setId, name: setName ?? setId };
+    const sent = { ...same, game: tcg ?? game, set };
+    const lacking = described.requires.find((path) => path.valueIn(value, none) === undefined);
+    if (lacking) return misfit(lacking.names[0] ?? '', 'Invalid input: every card has one');
+    const rows = this.#prices(value);
+    const card = read(CardAnswer, sent, this.#onUnread);
     if (card instanceof UnexpectedAnswer) {
-      this.#tellOfRequired({ value, none });
+      const lost = (['id', 'name'] as const).filter((field) => same[field] === undefined);
+      for (const field of lost) this.#onUnread(`fields.${field}`, leadsNowhere(fields[field].texts));
       return card;
     }
-    const shown = { ...card, rarity: card.rarity?.replaceAll('_', ' ') }; // such as Super_rare
-    return priced.length < 2 ? shown : { ...shown, rows: priced };
+    const rarity = none.has('') ? card.rarity?.replaceAll('_', ' ') : card.rarity; // such as Super_rare
+    return { ...card, rarity, prices: rows[0], ...(rows.length > 1 && { rows }) };
   }
 
-  #tellOfRequired(answer: Answer): void {
-    for (const field of ['id', 'name'] as const) {
-      const source = this.description.fields[field];
-      if (source.valueIn(answer) === undefined) this.#onUnread(`fields.${field}`, leadsNowhere(source.texts));
-    }
+  /**
+   * What the card's price rows say, in the order of the description: those that have a market price, each once however
+   * many paths lead to it; or else the first that can be read.
+   */
+  #prices(card: object): Prices[] {
+    const onUnread: OnUnread = (field, why) => this.#onUnread(`prices.${field}`, why);
+    const rows = this.#rows(card).map((row) => read(Prices, row, onUnread));
+    const readable = rows.flatMap((row) => (row instanceof UnexpectedAnswer ? [] : row));
+    const priced = Map.groupBy(
+      readable.filter(({ market }) => market !== undefined),
+      ({ label }) => label,
+    );
+    if (priced.size > 0) return [...priced.values()].flatMap(([first]) => first ?? []);
+    if (rows[0] instanceof UnexpectedAnswer && readable.length === 0) this.#onUnread('prices', rows[0].detail);
+    return readable.slice(0, 1);
   }
 
-  /** The card's price rows in the order of the description, as they stand in the answer. */
   #rows(card: object): unknown[] {
     const { prices, none, currency: ofAll } = this.description;
     if (!prices) return [];
@@ -118,30 +119,18 @@ export class AnswerReader {
     const found = prices.rows.flatMap((path) => [...path.foundIn(card, (member) => this.#nameOf(member))]);
     return found.map(({ value, names }) => {
       const answer: Answer = { value, none };
-      // What is no row is left as it is: it will not fit, and be reported.
-      if (!isObject(value) && market.textIn(answer) === undefined) return value;
+      if (!isObject(value) && market.textIn(answer) === undefined) return value; // it is no row, and will not fit
       const figures = { market: market.valueIn(answer), low: low?.valueIn(answer), high: high?.valueIn(answer) };
       const code = currency?.textIn(answer) ?? ofAll;
-      if (code !== undefined && !/^[a-z]{3}$/i.test(code)) return {}; // rather none than one in another currency
+      // Rather none than one in another currency.
+      if (none.has('') && code !== undefined && !/^[a-z]{3}$/i.test(code)) return {};
       return { ...figures, currency: code, label: this.#labelOf(names) };
     });
   }
 
-  /** Those that have a market price. Several paths may lead to the same row. */
-  #priced(rows: readonly unknown[]): Prices[] {
-    const onUnread: OnUnread = (field, why) => this.#onUnread(`prices.${field}`, why);
-    const byLabel = new Map<string | undefined, Prices>();
-    for (const row of rows) {
-      const prices = read(Prices, row, onUnread);
-      if (prices instanceof UnexpectedAnswer || prices.market === undefined) continue;
-      if (!byLabel.has(prices.label)) byLabel.set(prices.label, prices);
-    }
-    return [...byLabel.values()];
-  }
-
   /** What a member of an array is called: by what any filter tells members apart. */
   #nameOf(member: unknown): string {
-    const values = this.#distinguishing.map((name) => written(ownMember(member, name) ?? ''));
+    const values = this.#distinguishing.map((name) => written(memberNamed(name)(member) ?? ''));
     return values.filter(Boolean).join(', ');
   }
 
@@ -160,22 +149,22 @@ export class AnswerReader {
   usageIn(response: ServiceResponse): Usage {
     const body = this.#bodyOf(response);
     if (body === undefined) throw new UnexpectedAnswer({ detail: statusText(response) });
-    const usage = this.description.isDefault
-      ? read(UsageAnswer, body, this.#onUnread)
-      : read(Usage, this.#describedUsage(response), this.#onUnread);
+    const usage = read(Usage, isObject(body) ? this.#usageOf(response) : body, this.#onUnread);
     if (usage instanceof UnexpectedAnswer) throw usage;
     return usage;
   }
 
-  #describedUsage({ headers, body, receivedAtMs }: ServiceResponse) {
+  #usageOf({ headers, body, receivedAtMs }: ServiceResponse) {
     const { usage, none } = this.description;
-    const textIn = (source: Source | undefined) => source?.textIn({ headers, value: body, none });
-    const reset = textIn(usage?.reset);
-    const leftMs = timeLeft(reset, serviceClock(headers, receivedAtMs));
+    const at = (source: Source | undefined) => source?.valueIn({ headers, value: body, none });
+    const momentAt = (source: Source | undefined) => {
+      const stated = source?.textIn({ headers, value: body, none });
+      return momentMs(stated, serviceClock(headers, receivedAtMs), receivedAtMs) ?? at(source);
+    };
     return {
-      plan: textIn(usage?.plan),
-      period: { endMs: leftMs === undefined ? reset : receivedAtMs + leftMs },
-      requests: { limit: textIn(usage?.limit), remaining: textIn(usage?.remaining) },
+      plan: at(usage?.plan),
+      period: unlessEmpty({ startMs: momentAt(usage?.start), endMs: momentAt(usage?.reset) }),
+      requests: unlessEmpty({ used: at(usage?.used), limit: at(usage?.limit), remaining: at(usage?.remaining) }),
     };
   }
 
@@ -223,9 +212,8 @@ export class AnswerReader {
 
   /** Whether a body has all that a sign of the description names. */
   #shows({ body }: ServiceResponse, { has, like, empty }: Sign): boolean {
-    // Nothing but the interface's whole error body is one of its errors.
-    if (this.description.isDefault && has && !ErrorBody.safeParse(body).success) return false;
-    if (has && !isLike(has.valueIn(body), like)) return false;
+    const { none } = this.description;
+    if (has && !has.every((path, at) => isLike(path.valueIn(body, none), at === 0 ? like : undefined))) return false;
     const list = empty?.valueIn(body);
     return empty === undefined || (Array.isArray(list) && list.length === 0);
   }
@@ -240,34 +228,14 @@ export function statusText({ status, headers }: ServiceResponse): string {
 /** Services also send texts as they stand in their web pages. */
 const shown = text.transform(decodeHTMLStrict);
 
-/** Fields that a card has under the same names in the model. */
-const SAME_FIELDS = ['id', 'name', 'number', 'rarity', 'imageUrl', 'pageUrl'] as const;
-
-/** A card as the service sends it: as the model has it, but for the names that are the service's own. */
-const SentCard = Card.omit({ game: true, set: true }).extend({
-  ...{ tcg: optional(shown), name: shown, number: optional(shown), rarity: optional(shown) },
+const CardAnswer = Card.omit({ prices: true }).extend({
+  ...{ game: optional(shown), name: shown, number: optional(shown), rarity: optional(shown) },
   set: optional(z.object({ id: text, name: shown })),
 });
-type SentCard = z.output<typeof SentCard>;
 
-const DescribedCardAnswer = SentCard.transform(({ tcg, ...card }: SentCard): Card => ({ ...card, game: tcg }));
-
-/** The default interface requires a game and a set, too. */
-export const CardAnswer = SentCard.extend({ tcg: shown, set: z.object({ id: text, name: shown }) }).transform(
-  ({ tcg, ...card }): Card => ({ ...card, game: tcg }),
-);
-
-const instantMs = optional(z.iso.datetime({ offset: true }).transform(Date.parse));
-
-/** `GET /v1/usage` */
-export const UsageAnswer = Usage.omit({ period: true })
-  .extend({ period: optional(z.object({ start: instantMs, end: instantMs })) })
-  .transform(
-    ({ period, ...usage }): Usage => ({ ...usage, period: period && { startMs: period.start, endMs: period.end } }),
-  );
-
-/** The body of every error of the default interface. */
-const ErrorBody = z.object({ _tag: z.string(), message: z.string() });
+function unlessEmpty<T extends object>(read: T): T | undefined {
+  return Object.values(read).some((value) => value !== undefined) ? read : undefined;
+}
 
 /** What is required decides: the rest, where it cannot be read, counts as absent. */
 function read<T>(schema: z.ZodType<T>, body: unknown, onUnread?: OnUnread): T | UnexpectedAnswer {
@@ -281,7 +249,11 @@ function read<T>(schema: z.ZodType<T>, body: unknown, onUnread?: OnUnread): T | 
   }
   const field = rest.error.issues[0]?.path.join('.') ?? '';
   const why = issues.find(({ path }) => path.join('.') === field)?.message;
-  return new UnexpectedAnswer({ detail: `${field || 'the body'}: ${why}` }, { cause: whole.error });
+  return misfit(field || 'the body', why, { cause: whole.error });
+}
+
+function misfit(field: string, why = '', options?: ErrorOptions): UnexpectedAnswer {
+  return new UnexpectedAnswer({ detail: `${field}: ${why}` }, options);
 }
 
 function without(value: unknown, [step, ...inner]: readonly PropertyKey[]): unknown {

@@ -6,9 +6,12 @@ import { type AnsweredCard, type AnswerReader, MOST_LISTED, statusText } from '.
 import { endpoint, type RequestOptions, Requests, type ServiceResponse } from './request.ts';
 
 /** What one request may carry. */
-export interface BatchLimits extends RoomForIds {
+export interface BatchLimits {
   /** Cards. */
   most: number;
+  /** How long their ids may be together, and how long each is; longer than any if it cannot be named with others. */
+  room: number;
+  lengthOf(id: string): number;
   /** The next request is to show what is wrong: nothing else leaves before it has ended. */
   isProbing?: boolean;
   /** Between two bulk requests of all processes; absent: they leave as single cards do. */
@@ -69,7 +72,7 @@ export class BulkRequests {
     const { baseUrl, list, reader, log } = options;
     this.#options = options;
     this.#requests = new Requests(options);
-    this.#address = { baseUrl, list, isDefault: reader.description.isDefault };
+    this.#address = { baseUrl, list, query: reader.description.card.query };
     const everyMs = list.perSecond && Math.ceil(SLOWER_BY * (1_000 / list.perSecond));
     this.#always = { ...roomForIds(this.#address), everyMs };
     this.#fault = new Incident(log, { level: 'warn', begins: AT_FAULT, ends: 'bulk requests work again' });
@@ -172,7 +175,7 @@ const FEWER_AT_ONCE =
 export interface BulkAddress {
   baseUrl: string;
   list: NonNullable<ServiceDescription['list']>;
-  isDefault: boolean;
+  query: ServiceDescription['card']['query'];
 }
 
 /** Servers accept at least 8,000 octets in a request line (RFC 9112 §3). */
@@ -181,11 +184,11 @@ const POST = 'POST ';
 const ID = '{id}';
 
 /** The request for these cards, with their prices: they cost nothing more. Without `json` it is a GET. */
-export function bulkRequest({ baseUrl, list, isDefault }: BulkAddress, ids: readonly string[]) {
+export function bulkRequest({ baseUrl, list, query }: BulkAddress, ids: readonly string[]) {
   const named = ids.map((id) => encoded(list.each.replace(ID, () => id))).join(encoded(list.separator));
   const path = list.path.replace(/^(GET|POST) +/, '').replace('{ids}', () => named);
   const json = list.path.startsWith(POST) ? Object(withIds(list.body ?? [ID], ids)) : undefined;
-  return { url: endpoint(baseUrl, path, isDefault), json };
+  return { url: endpoint(baseUrl, path, query), json };
 }
 
 /** A body in which the member of a list that contains `{id}` is repeated for each id. */
@@ -201,20 +204,11 @@ function withIds(body: unknown, ids: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(body).map(([name, member]) => [name, withIds(member, ids)]));
 }
 
-/**
- * How long the ids of one request may be together, and how long each is; longer than any if it cannot be named with
- * others.
- */
-export interface RoomForIds {
-  room: number;
-  lengthOf(id: string): number;
-}
-
 /** What means something else within a query for cards, such as `id:{id}`. */
 const OF_QUERIES = /["\s*\\]/;
 
 /** The separator can be in no id. Not every server takes a longer URL. */
-export function roomForIds(address: BulkAddress): RoomForIds {
+export function roomForIds(address: BulkAddress): Pick<BatchLimits, 'room' | 'lengthOf'> {
   const { path, each, separator } = address.list;
   const around = encoded(each.replace(ID, '')).length + encoded(separator).length;
   const isPost = path.startsWith(POST);
@@ -259,9 +253,9 @@ function bulkAnswer(response: ServiceResponse, ids: readonly string[], reader: A
  * @returns `undefined` when the answer is no listing of cards
  */
 export function listedCards(body: unknown, ids: readonly string[], reader: AnswerReader): Listed | undefined {
-  const { isDefault, list } = reader.description;
+  const { list } = reader.description;
   const wanted = new Set(ids.map((id) => id.toLowerCase()));
-  const listed = isDefault ? listOf(body, wanted) : list?.at.valueIn(body);
+  const listed = list?.at ? list.at.valueIn(body) : listOf(body, wanted);
   if (!Array.isArray(listed)) return undefined;
   const entries = listed.slice(0, MOST_LISTED).filter((value) => value !== null); // which is a card that there is not
   const read = entries.map((value) => ({ value, card: reader.read(value) }));
@@ -283,7 +277,7 @@ export function listedCards(body: unknown, ids: readonly string[], reader: Answe
   return { cards: new Map(found), hasOthers: cards.some(({ card }) => !wanted.has(card.id.toLowerCase())) };
 }
 
-/** The default service does not show the form of its lists: a bare array, one in one of these, or an object by id. */
+/** Where a description does not say where cards are listed: a bare array, one in one of these, or an object by id. */
 const LIST_FIELDS = ['data', 'cards', 'items', 'results'];
 
 /** @param wanted ids in lower case */

@@ -108,10 +108,10 @@ export class CardService {
 }
 
 /** The address of a card with its prices: whatever the id holds, it stays in its place in the path or the query. */
-export function cardUrl(baseUrl: string, { card, isDefault }: ServiceDescription, id: string): URL {
+export function cardUrl(baseUrl: string, { card }: ServiceDescription, id: string): URL {
   const parts = card.idSeparator === undefined ? [id] : id.split(card.idSeparator);
   const path = card.path.replace('{id}', () => parts.map(encodeURIComponent).join('/'));
-  return endpoint(baseUrl, path, isDefault);
+  return endpoint(baseUrl, path, card.query);
 }
 
 /** Each field once: the next card has it, too. */

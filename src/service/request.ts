@@ -2,17 +2,14 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
 import { Source } from '../model/field-source.ts';
 import type { QuotaReading } from '../model/quota.ts';
-import type { ServiceDescription, WindowSources } from '../model/service-description.ts';
+import type { ServiceDescription } from '../model/service-description.ts';
 import { type Stating, statedLimits } from './stated.ts';
 
 /** One answer, read to its end. */
-export interface ServiceResponse {
+export interface ServiceResponse extends Stating {
   status: number;
-  headers: Headers;
   /** Parsed JSON; `undefined` when the body is not JSON, or that of an error is too long. */
   body: unknown;
-  sentAtMs: number;
-  receivedAtMs: number;
 }
 
 export interface RequestOptions {
@@ -24,7 +21,7 @@ export interface RequestOptions {
   headers?: Readonly<Record<string, string>> | undefined;
   /** For the whole attempt, the body included. */
   timeoutMs: number;
-  /** Given the rate-limit headers of every response as soon as they arrive, 429s and errors too, whatever the body. */
+  /** Given what every response states of windows, 429s and errors too: at once where its headers say it all. */
   limiter: { observe(reading: QuotaReading): void };
 }
 
@@ -48,7 +45,8 @@ export class Requests {
     const { description, apiKey, headers } = options;
     this.#options = options;
     this.#headers = { accept: 'application/json', ...headers, ...keyHeader(description, apiKey) };
-    this.#isStatedInBody = description.quota.some(isOfBody);
+    const sources = description.quota.flatMap((window) => Object.values(window));
+    this.#isStatedInBody = sources.some((source) => source instanceof Source && !source.isOfHeaders);
   }
 
   /**
@@ -62,6 +60,7 @@ export class Requests {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), timeoutMs);
     const departure = new Departure();
+    let arrived: ServiceResponse | undefined;
     const init: RequestInit = {
       headers: { ...this.#headers, ...(json && { 'content-type': 'application/json' }) },
       ...(json && { method: 'POST', body: JSON.stringify(json) }),
@@ -72,13 +71,12 @@ export class Requests {
       const sentAtMs = Date.now();
       const response = await departure.watch(() => fetch(url, init));
       const { status, headers, ok } = response;
-      const arrived = { headers, sentAtMs, receivedAtMs: Date.now() };
-      if (!this.#isStatedInBody) this.#observe(arrived);
+      arrived = { status, headers, body: undefined, sentAtMs, receivedAtMs: Date.now() };
+      this.#observe(arrived, { isWhole: false });
       const text = await textOf(response);
       if (text === undefined && ok) throw new UnexpectedAnswer({ detail: `a body over ${MAX_BODY_BYTES} bytes` });
-      const answer = { ...arrived, status, body: parseJson(text) };
-      if (this.#isStatedInBody) this.#observe(answer);
-      return answer;
+      arrived.body = parseJson(text);
+      return arrived;
     } catch (error) {
       if (error instanceof UnexpectedAnswer) throw error;
       if (signal?.aborted) throw signal.reason;
@@ -88,20 +86,22 @@ export class Requests {
     } finally {
       clearTimeout(timer);
       departure.end();
+      if (arrived) this.#observe(arrived, { isWhole: true });
     }
   }
 
-  #observe(stating: Stating): void {
+  #observe(answer: ServiceResponse, { isWhole }: { isWhole: boolean }): void {
+    if (isWhole !== this.#isStatedInBody) return;
     const { description, limiter } = this.#options;
-    for (const reading of statedLimits(stating, description.quota)) limiter.observe(reading);
+    for (const reading of statedLimits(answer, description.quota)) limiter.observe(reading);
   }
 }
 
-/** The address below a base. @param isPriced the default interface has prices where they are asked for */
-export function endpoint(baseUrl: string, path: string, isPriced = false): URL {
-  const asks = isPriced && !/[?&]includePrices=/.test(path);
-  const prices = asks ? `${path.includes('?') ? '&' : '?'}includePrices=true` : '';
-  return new URL(baseUrl.replace(/\/+$/, '') + path + prices); // as text, since `searchParams` would encode commas
+/** The address below a base. @param query is added to a path that has no such parameter */
+export function endpoint(baseUrl: string, path: string, query?: string): URL {
+  const [name = ''] = query?.split('=') ?? [];
+  const more = query && !path.includes(`${name}=`) ? `${path.includes('?') ? '&' : '?'}${query}` : '';
+  return new URL(baseUrl.replace(/\/+$/, '') + path + more); // as text, since `searchParams` would encode commas
 }
 
 /** The key as the description sends it; none where it is not set. */
@@ -118,10 +118,6 @@ export function parseJson(text = ''): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isOfBody(window: WindowSources): boolean {
-  return Object.values(window).some((source) => source instanceof Source && !source.isOfHeaders);
 }
 
 /**

@@ -103,6 +103,18 @@ export function timeLeft(stated: string | undefined, clockMs: number, dateMs = i
 }
 
 /**
+ * The moment that is meant by the same: a date as it is, the rest by the service's clock.
+ *
+ * @returns `undefined` where it is none
+ */
+export function momentMs(stated: string | undefined, clockMs: number, receivedAtMs: number): number | undefined {
+  const date = isoMs(stated ?? '');
+  if (!Number.isNaN(date)) return date;
+  const leftMs = timeLeft(stated, clockMs);
+  return leftMs === undefined ? undefined : receivedAtMs + leftMs;
+}
+
+/**
  * The service's clock by its own `Date` header (ms), so that a wrong clock on either side does no harm; ours if there
  * is none.
  */

@@ -149,6 +149,10 @@ export function withTold(watch: Watch, { atMs }: Crossing, instead?: Crossing): 
   return watch.untold?.atMs === atMs ? { ...watch, untold: instead } : watch;
 }
 
+/** What a line may be. */
+export const LOWEST_LINE = 0.01;
+export const HIGHEST_LINE = 1e9;
+
 const PRICE = /^(\D*?)\s*(\d+(?:[.,]\d{1,2})?)\s*(\D*)$/;
 const FULL_WIDTH = /[！-￦]/g;
 const ANY_SIGN = /^\p{Sc}$/u;
@@ -158,13 +162,14 @@ const ANY_SIGN = /^\p{Sc}$/u;
  * card's own currency before or behind that.
  *
  * @param ownSigns absent: its currency is not known, so that no sign is another's
- * @returns `undefined` for anything else
+ * @returns `undefined` for anything else, and for what no line may be
  */
 export function typedPrice(text: string, ownSigns: readonly string[] | undefined): number | undefined {
   const [, before = '', figures, behind = ''] = PRICE.exec(compared(text)) ?? [];
   const own = ownSigns?.map(compared);
   const isOwn = (sign: string) => sign === '' || (own ? own.includes(sign) : ANY_SIGN.test(sign));
-  return figures && isOwn(before) && isOwn(behind) ? Number(figures.replace(',', '.')) : undefined;
+  const price = figures && isOwn(before) && isOwn(behind) ? Number(figures.replace(',', '.')) : 0;
+  return price >= LOWEST_LINE && price <= HIGHEST_LINE ? price : undefined;
 }
 
 /** Full-width figures and signs are those of Japanese keyboards. */

@@ -6,9 +6,8 @@ import { startBackends } from '../support/backends.ts';
 import { startProgram } from '../support/bot-process.ts';
 import { onFinished, scoped } from '../support/on-finished.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { median } from './quantile.ts';
 import { printings } from './search/printings.ts';
-import type { BenchTable } from './table.ts';
+import { type BenchTable, quantile } from './table.ts';
 
 const RUNS = 5;
 const CARDS = printings(20_000).map(({ id, name, set = '' }) => ({
@@ -45,7 +44,12 @@ export async function run(): Promise<BenchTable> {
     title: `Beside ${base}`,
     columns: ['', base, 'this', 'ratio'],
     rows: Object.keys(found[0]?.[0] ?? {}).map((name) => {
-      const [before = 0, now = 0] = found.map((runs) => median(runs.map((figures) => figures[name] ?? 0)));
+      const [before = 0, now = 0] = found.map((runs) =>
+        quantile(
+          runs.map((figures) => figures[name] ?? 0),
+          0.5,
+        ),
+      );
       return [name, before.toFixed(2), now.toFixed(2), `${(now / before).toFixed(2)} ×`];
     }),
   };
@@ -129,7 +133,7 @@ async function p50(work: (at: number) => Promise<unknown>): Promise<number> {
     await work(tookMs.length);
     tookMs.push(performance.now() - startedMs);
   }
-  return median(tookMs);
+  return quantile(tookMs, 0.5);
 }
 
 async function times(count: number, work: (at: number) => Promise<unknown>): Promise<void> {

@@ -1,18 +1,15 @@
-/** Where tables are shown, and what was missed. */
+import { availableParallelism, cpus } from 'node:os';
+
+/** Where tables are shown. */
 export const PAGE = 'docs/benchmarks.md';
 
 /** A target of the benchmark and whether it was reached. */
 export interface Verdict {
-  /** As a sentence, with the measured value: "0 answers 429 (0)". */
+  /** As a sentence, with the measured value: "0 answers 429". */
   claim: string;
   reached: boolean;
   /** A wall-clock time: printed like the others, but a slow machine does not make the run fail. */
   timing?: boolean;
-}
-
-/** A target that fails the run when it is missed. */
-export function wanted(claim: string, reached: boolean): Verdict {
-  return { claim, reached };
 }
 
 /** The result of one benchmark. */
@@ -25,21 +22,11 @@ export interface BenchTable {
   verdicts?: Verdict[];
 }
 
-/** Title, table and notes. */
-export function toMarkdown({ title, columns, rows, notes = [] }: BenchTable): string {
-  const line = (cells: string[]) => `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`;
-  const table = [columns, columns.map(() => '---'), ...rows].map(line).join('\n');
-  return [`**${title}**`, table, ...notes].join('\n\n');
-}
-
-/** The targets that were reached and those that were missed, in two lines at most. */
-export function judged(tables: readonly BenchTable[]): string {
-  const verdicts = tables.flatMap((table) => table.verdicts ?? []);
-  const line = (word: string, wanted: boolean) => {
-    const claims = verdicts.filter(({ reached }) => reached === wanted).map(({ claim }) => claim);
-    return claims.length > 0 ? [`${word}: ${claims.join('; ')}.`] : [];
-  };
-  return [...line('Reached', true), ...line('**Missed**', false)].join('\n\n');
+/** Title, table and notes, and what was missed. */
+export function toMarkdown({ title, columns, rows, notes = [], verdicts = [] }: BenchTable): string {
+  const table = [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  const missed = verdicts.filter(({ reached }) => !reached).map(({ claim }) => `Missed: ${claim}.`);
+  return [`**${title}**`, table, ...notes, ...missed].join('\n\n');
 }
 
 /** The page with what is between the two marks of a section replaced. @throws Error without the marks */
@@ -49,22 +36,24 @@ export function replaceSection(page: string, name: string, section: string): str
   return page.replace(marked, (_, begin, end) => `${begin}\n\n${section}\n\n${end}`);
 }
 
-/** The page with the missed targets of this figure in the table at its end, in place of those of an earlier run. */
-export function withMissed(page: string, figure: string, tables: readonly BenchTable[]): string {
-  const before = [...page.matchAll(/^\| `([\w-]+)` +\| (.*?) +\|$/gm)].map(([, name, claim = '']) => [
-    `\`${name}\``,
-    claim,
-  ]);
-  const now = tables.flatMap(({ verdicts = [] }) => verdicts).filter(({ reached }) => !reached);
-  const rows = [
-    ...before.filter(([name]) => name !== `\`${figure}\``),
-    ...now.map(({ claim }) => [`\`${figure}\``, claim]),
-  ];
-  const table = { title: 'Targets of `npm run bench`', columns: ['figure', 'target, and what was measured'], rows };
-  return replaceSection(page, 'missed', rows.length === 0 ? 'All targets were reached.' : toMarkdown(table));
+/** Processor model and cores; nothing that identifies the host. */
+export function machine(): string {
+  const model = cpus()[0]?.model.replaceAll(/\s+/g, ' ').trim() ?? 'an unknown processor';
+  return `${model}, ${availableParallelism()} cores`;
 }
 
-/** Whether the run fails: a target other than a time was missed. */
-export function failed({ verdicts = [] }: BenchTable): boolean {
-  return verdicts.some(({ reached, timing = false }) => !reached && !timing);
+export function count(value: number): string {
+  return value.toLocaleString('en');
+}
+
+export function percent(part: number, whole: number): string {
+  const share = (100 * part) / whole;
+  if (share === 0 || share === 100) return `${share} %`;
+  return `${Math.min(Math.max(share, 0.1), 99.9).toFixed(1)} %`; // 0 % and 100 % mean exactly none and all
+}
+
+/** Of unsorted values, of which there are some; `share` 0.5 is the median. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -34,7 +44,7 @@ let { log, lines } = logLines();
 beforeEach(() => {
   folder = temporaryFolder();
   ({ log, lines } = logLines());
-  CatalogDatabase.open(folder, log).close(); // without a file there is nothing to search in
+  new CatalogDatabase(folder, log).close(); // without a file there is nothing to search in
 });
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((each) => each.close()));
@@ -77,6 +87,12 @@ describe('the catalog', () => {
     expect(inCatalog((file) => file.index.stats().cards)).toBe(1);
   });
 
+  it('has nothing of an import in the write-ahead log once that has ended', () => {
+    openCatalog();
+    importCharizard();
+    expect(statSync(join(folder, 'catalog.sqlite-wal')).size).toBe(0);
+  });
+
   it('offers what was asked for in a foreign place to the member alone, and puts it before nothing for others', async () => {
     const catalog = openCatalog();
     for (const id of ['b2', 'a1']) catalog.learn({ ...CHARIZARD, id });
@@ -95,7 +111,7 @@ describe('the catalog', () => {
     const catalog = openCatalog({ keepsMembers: false });
     asked(catalog, BOB);
     expect(await ids(catalog, '', BOB)).toEqual(['base1-4']); // by the server
-    const members = () => inFile((file) => file.prepare('SELECT member FROM asked_by_member').all());
+    const members = () => inFile((file) => file.prepare("SELECT who FROM asked WHERE who GLOB '@*'").all());
     await expect.poll(members).toEqual([]);
   });
 
@@ -335,7 +351,7 @@ function inFile<T>(work: (file: DatabaseSync) => T): T {
 }
 
 function inCatalog<T>(work: (file: CatalogDatabase) => T): T {
-  const file = CatalogDatabase.open(folder, log);
+  const file = new CatalogDatabase(folder, log);
   try {
     return work(file);
   } finally {

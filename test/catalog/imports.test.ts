@@ -40,7 +40,7 @@ it.each(table`
 it('an import that is withdrawn is neither found by an id nor exported, and counted as withdrawn', () => {
   const { index, found } = played('june 0-7, no 0-4');
   expect([found('neo3-7'), [...index.rows()]]).toEqual([[], []]);
-  const imports = [{ source: 'june', unconfirmed: 3, isWithdrawn: true }];
+  const imports = [{ source: 'june', unconfirmed: 3, withdrawn: 1 }];
   expect(index.stats()).toMatchObject({ cards: 0, names: 0, imports });
 });
 

@@ -142,10 +142,6 @@ describe('a line of a list', () => {
     デッキ
   `)('is a heading: %j', (line = '') => expect(readLine(line)).toBe(undefined));
 
-  it('keeps what it says of the printing, for a card that is not known', () => {
-    expect(readLine('4 Sol Ring (C21) 263 *F*')?.text).toBe('Sol Ring (C21) 263');
-  });
-
   it.each([
     ...table`
       1 Sol Ring (C21) 263 *F* | foil
@@ -243,11 +239,6 @@ describe('a pasted list', () => {
   it('has one of what is in a line that is too long for a card', () => {
     const long = 'Drake '.repeat(51).trim();
     expect(shown(readPastedList(`Wings\n2 Negate\n${long}`))).toEqual(['1 Wings', '2 Negate', `1 ${long}`]);
-  });
-
-  it('says how many lines say the same', () => {
-    const list = readPastedList('4 Negate\nSB: 2 negate\n1 Negate (M20)\n4 Negate');
-    expect('lines' in list && merged(list.lines)).toMatchObject([{ typed: '4 Negate', times: 3 }, { times: 1 }]);
   });
 
   it('has a hundred different cards at most, however often each, and headings besides', () => {

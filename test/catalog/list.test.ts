@@ -116,6 +116,16 @@ describe('a list of cards', () => {
     expect(resolved(text).ids).toHaveLength(expected);
   });
 
+  it('has ids without a digit between blanks if all are known', () => {
+    const { index } = openCatalog([
+      { id: 'alpha', name: 'Gull' },
+      { id: 'beta', name: 'Moth' },
+    ]);
+    const idsOf = (list: string) => atOnce(resolveList(index, list, WHO)).ids;
+    expect(idsOf('alpha beta')).toEqual(['alpha', 'beta']);
+    expect(idsOf('alpha gamma')).not.toContain('alpha');
+  });
+
   it.each(table`
     Lightning Bolt | 2 | lea-161 m10-146
     Gull · Shore | 2 | gull-1 gull-2

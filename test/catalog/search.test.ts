@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { resolve } from '../../src/catalog/meaning.ts';
 import { find, search } from '../../src/catalog/search.ts';
@@ -133,6 +133,16 @@ it('one word has an error where cards have each word, and none has both', () => 
   const { index } = openCatalog(cardsOf('Lantern Moth; Lanterm Eel'), 'cards.csv');
   const cards = [{ name: 'Lantern Moth' }];
   expect(find(index, queryOf('lanterm moth'), WHO)).toMatchObject({ has: 'mistyped', cards });
+});
+
+it('a word that is typed sixteen times costs no more than once, and a text of signs has no names beginning so', () => {
+  const { index } = openCatalog(cardsOf('Gull; Moth'), 'cards.csv');
+  const looks = vi.spyOn(index, 'hasWords');
+  search(index, 'wxyzq '.repeat(16), WHO);
+  const { length } = looks.mock.calls;
+  search(index, 'wxyzq', WHO);
+  expect(looks).toHaveBeenCalledTimes(2 * length);
+  expect(index.withNameBeginning('')).toEqual([]);
 });
 
 it('what is asked for most is first, however many cards fit', () => {

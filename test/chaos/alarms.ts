@@ -8,14 +8,19 @@ export const BUG_MESSAGES = new Set([
   'redis holds something that cannot be read: it is left out or replaced',
 ]);
 
-/**
- * Lines that no fault explains: a crash, an unhandled rejection, a bug in the program, and anything that Node itself
- * writes, such as a warning about memory or leaking listeners.
- */
+/** A line of the log, as far as it tells of a bug. */
+interface LogLine {
+  level: string;
+  msg: string;
+  err?: { type: string };
+}
+
+/** Whether a line of the log tells of a crash, an unhandled rejection or a bug in the program, which no fault explains. */
+export function isAlarm({ level, msg, err }: LogLine): boolean {
+  return level === 'fatal' || BUGS.has(err?.type ?? '') || BUG_MESSAGES.has(msg);
+}
+
+/** Such lines, and anything that Node itself writes, such as a warning about memory or leaking listeners. */
 export function alarmsIn(output: string): string[] {
-  return output.split('\n').filter((line) => {
-    if (!line.startsWith('{')) return line !== '';
-    const { level, msg, err } = JSON.parse(line);
-    return level === 'fatal' || BUGS.has(err?.type) || BUG_MESSAGES.has(msg);
-  });
+  return output.split('\n').filter((line) => (line.startsWith('{') ? isAlarm(JSON.parse(line)) : line !== ''));
 }

@@ -1,48 +1,54 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { Command } from 'commander';
+import { parseArgs } from 'node:util';
 import { PAGE, replaceSection } from '../bench/table.ts';
-import { positive } from './options.ts';
-import { runChaos } from './run.ts';
+import { scoped } from '../support/on-finished.ts';
+import { type Ending, runChaos } from './run.ts';
 import { Soak } from './soak.ts';
 
-const [SECONDS, SOAK_SECONDS] = [30, 1_200];
+/**
+ * Types commands and injects faults at random, and counts how every command ended: none may be lost or answered twice. For
+ * 30 s, or `--seconds`; `--seed` replays the schedule of that seed; `--soak`: twenty minutes with fewer faults and no restart,
+ * whether anything of the bot grows; `--write` writes what a soak has found into its page.
+ */
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string' },
+    seed: { type: 'string', default: String(Date.now()) },
+    soak: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
+  },
+});
+const { seed, soak } = values;
+const seconds = Number(values.seconds ?? (soak ? 1_200 : 30));
+const print = (line: string) => process.stdout.write(`${line}\n`);
 
-const { seed, soak, write, ...given } = new Command('npm run chaos --')
-  .description(
-    'Types commands and injects faults at random, and counts how every command ended. None may be lost or answered twice.',
-  )
-  .option('--seconds <number>', `how long; ${SECONDS} unless given, of a soak ${SOAK_SECONDS}`, positive)
-  .option('--seed <text>', 'replays the schedule of that seed', String(Date.now()))
-  .option('--soak', 'with fewer faults and no restart: whether anything of the bot grows', false)
-  .option('--write', `writes what a soak has found into ${PAGE}`, false)
-  .parse()
-  .opts<{ seconds?: number; seed: string; soak: boolean; write: boolean }>();
-const { seconds = soak ? SOAK_SECONDS : SECONDS } = given;
-
-const again = `--seconds ${seconds} --seed ${seed}${soak ? ' --soak' : ''}`;
-process.stdout.write(`Seed ${seed}, ${seconds} s. Again with: npm run chaos -- ${again}\n`);
+print(
+  `Seed ${seed}, ${seconds} s. Again with: npm run chaos -- --seconds ${seconds} --seed ${seed}${soak ? ' --soak' : ''}`,
+);
 const soaking = soak ? new Soak() : undefined;
-const report = await runChaos({ seed, seconds, ...soaking?.options });
-const { endings, excused, failures } = report;
-const figures: Readonly<Record<string, string | number>> = {
-  commands: `${report.commands}, among ${report.faults} faults`,
-  'answered with a card': endings.card,
-  'answered with a sentence': endings.sentence,
-  'not received': `${endings['not received']} (no bot was connected within 3 s)`,
-  excused: `${endings.excused} (the bot ended before what it did was recorded)`,
-  lost: endings.lost,
-  'answered twice': endings.twice,
-};
-const told = [...excused, ...failures];
-const details = [...told, ...(told.length > 0 ? report.gaps : [])].map((line) => `  ${line}`);
-const lines = [...Object.entries(figures).map(([what, figure]) => `${what.padEnd(24)} ${figure}`), ...details];
-process.stdout.write(`${lines.join('\n')}\n`);
+const { commands, faults, endings, alarms, gaps } = await scoped(() =>
+  runChaos({ seed, seconds, ...soaking?.options }),
+);
+const ended = (ending: Ending) => endings.get(ending) ?? [];
+const failures = [...ended('lost'), ...ended('twice'), ...alarms];
+print(`${commands} commands, among ${faults} faults`);
+for (const [ending, what] of Object.entries({
+  card: 'answered with a card',
+  sentence: 'answered with a sentence',
+  'not received': 'not received: no bot was connected within 3 s',
+  excused: 'excused: the bot ended before what it did was recorded',
+  lost: 'lost',
+  twice: 'answered twice',
+} satisfies Record<Ending, string>))
+  print(`${String(ended(ending as Ending).length).padStart(6)} ${what}`);
+const told = [...ended('excused'), ...failures];
+for (const line of told.length > 0 ? [...told, ...gaps] : []) print(`  ${line}`);
 if (soaking) {
-  const section = soaking.section(seconds, report);
-  if (write) writeFileSync(PAGE, replaceSection(readFileSync(PAGE, 'utf8'), 'soak', section));
-  process.stdout.write(`\n${section}\n`);
+  const section = soaking.section(seconds, `${commands} commands, ${faults} faults`, failures.length);
+  if (values.write) writeFileSync(PAGE, replaceSection(readFileSync(PAGE, 'utf8'), 'soak', section));
+  print(`\n${section}`);
 }
 // Of 25 commands a second some find no bot; the fewest faults are those of a soak, one in three seconds.
-const didLittle = report.commands < 10 * seconds || report.faults < seconds / 4;
-if (didLittle) process.stdout.write('Too few commands or faults to tell.\n');
+const didLittle = commands < 10 * seconds || faults < seconds / 4;
+if (didLittle) print('Too few commands or faults to tell.');
 process.exit(failures.length === 0 && !didLittle && (soaking?.isFlat ?? true) ? 0 : 1);

@@ -1,23 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DISCORD_LIFETIMES } from '../../sandbox/discord/interaction.ts';
-import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
+import { DISCORD_LIFETIMES, type TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import { startBackends } from '../support/backends.ts';
-import { isFinal } from '../support/final-answers.ts';
-import { scoped } from '../support/on-finished.ts';
+import { finalAnswers, isFinal } from '../support/replies.ts';
 import { alarmsIn } from './alarms.ts';
-import { Bot } from './bot.ts';
-import { type Ending, endingOf, watchCompletions } from './outcome.ts';
+import { Bot, type Gap } from './bot.ts';
 import { chaosSchedule, type Density, play } from './schedule.ts';
+
+/**
+ * How a command ended for the member. Two endings must not occur. `lost`: acknowledged but never answered, or not
+ * acknowledged by a connected bot. `twice`: two final answers that differ. Two are excused, because no design prevents
+ * them:
+ *
+ * - `not received`: no bot was connected within the 3 s after which Discord gives up.
+ * - `excused`: it was completed again because the bot ended before that was recorded. Which of these are right is for the
+ *   simulator to say, which knows of every call whether it had an effect; here it is judged by times.
+ */
+export type Ending = 'card' | 'sentence' | 'not received' | 'excused' | 'lost' | 'twice';
 
 export interface ChaosReport {
   commands: number;
   /** Number of injected faults. */
   faults: number;
-  endings: Record<Ending, number>;
-  /** The commands with an excused ending. */
-  excused: string[];
-  /** The commands that were lost or answered twice, and alarming log lines. */
-  failures: string[];
+  /** What the members saw of the commands that ended so. */
+  endings: ReadonlyMap<Ending, string[]>;
+  /** Log lines that no fault explains. */
+  alarms: string[];
   /** When there was no bot. */
   gaps: string[];
 }
@@ -28,13 +35,7 @@ export interface ChaosOptions extends Density {
   /** Variables of the bot besides those of every run. */
   env?: Record<string, string>;
   /** Called when the bot is connected. @returns what ends it before the bot is stopped */
-  meanwhile?(running: Running): () => void;
-}
-
-/** What the bot of a run has written so far, and where it keeps its files. */
-export interface Running {
-  output(): string;
-  dataDir: string;
+  meanwhile?(bot: Bot, dataDir: string): () => void;
 }
 
 /** A day of four seconds, so that a spent day begins and ends within a run. */
@@ -46,13 +47,16 @@ const HEAP_MB = 128;
 const PATIENCE_MS = 45_000;
 /** What no bot received comes to none later. */
 const NOT_RECEIVED_MS = 1_000;
+const LONGEST_FIRST_ANSWER_MS = 3_000;
+/** For an edit whose answer is lost: the next try is rate limited for up to 2 s, and a stop waits 1.2 s for it. */
+const RECORDED_MS = 2_000;
 
-/** Types commands and injects faults by the schedule of the seed, waits until every command is answered, and counts. */
-export function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  return scoped(() => run(options));
-}
-
-async function run({ seed, seconds, env: variables, meanwhile, ...density }: ChaosOptions) {
+/**
+ * Types commands and injects faults by the schedule of the seed, waits until every command is answered, and counts. To be
+ * run within `scoped`.
+ */
+export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const { seed, seconds, env: variables, meanwhile, ...density } = options;
   const { discord, cardService, env } = await startBackends(
     { ...LIMITS, nextResetMs: (nowMs) => (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS },
     {
@@ -67,47 +71,55 @@ async function run({ seed, seconds, env: variables, meanwhile, ...density }: Cha
   const { DATA_DIR: dataDir } = env;
   const bot = new Bot(env);
   await bot.ready();
-  const endMeanwhile = meanwhile?.({ output: () => bot.output(), dataDir });
+  const endMeanwhile = meanwhile?.(bot, dataDir);
   const events = chaosSchedule(seed, seconds, density);
-  const completedAtMs = watchCompletions(discord);
+  /** When an interaction had its first final answer, by its id. */
+  const completedAtMs = new Map<string, number>();
+  discord.onMessage((message) => {
+    const { interactionId: id } = message;
+    if (isFinal(message) && !completedAtMs.has(id)) completedAtMs.set(id, Date.now());
+  });
   const commands = await play(events, { discord, cardService, bot, dataDir });
   endMeanwhile?.();
 
   cardService.set({ down: false, latencyMs: 0 });
   discord.faults.clear(); // a stop would wait for what still hangs
   await bot.quiet();
-  const end = (typed: TypedInteraction) => endingOf(typed, completedAtMs.get(typed.id), bot.gaps);
-  await allEnded(commands, end);
-
-  const ended = Map.groupBy(commands, end);
-  const described = (ending: Ending) =>
-    (ended.get(ending) ?? []).map((typed) => `${ending}: ${describeCommand(typed)}`);
+  const endOf = (typed: TypedInteraction) => endingOf(typed, completedAtMs.get(typed.id), bot.gaps);
+  const quietAtMs = Date.now();
+  const isOver = (typed: TypedInteraction) => {
+    if (typed.message.state === 'failed' || isFinal(typed.message)) return true;
+    return endOf(typed) === 'not received' && Date.now() > quietAtMs + NOT_RECEIVED_MS;
+  };
+  while (Date.now() < quietAtMs + PATIENCE_MS && !commands.every(isOver)) await sleep(50);
+  const ended = [...Map.groupBy(commands, endOf)];
   await bot.stop();
   return {
     commands: commands.length,
     faults: events.filter((event) => 'fault' in event).length,
-    endings: { ...NO_ENDINGS, ...Object.fromEntries([...ended].map(([ending, all]) => [ending, all.length])) },
-    excused: described('excused'),
-    failures: [...described('lost'), ...described('twice'), ...alarmsIn(bot.output()).map((line) => `alarm: ${line}`)],
+    endings: new Map(ended.map(([ending, typed]) => [ending, typed.map(describeCommand)])),
+    alarms: alarmsIn(bot.output()),
     gaps: bot.gaps.map(({ signal, fromMs, toMs }) => `${timeOf(fromMs)} to ${timeOf(toMs)} ${signal}`),
   };
 }
 
-/** Resolves when nothing more will follow for any command. */
-async function allEnded(
-  commands: readonly TypedInteraction[],
-  end: (typed: TypedInteraction) => Ending,
-): Promise<void> {
-  const quietAtMs = Date.now();
-  const isOver = (typed: TypedInteraction) => {
-    const { message } = typed;
-    if (message.state === 'failed' || isFinal(message)) return true;
-    return end(typed) === 'not received' && Date.now() > quietAtMs + NOT_RECEIVED_MS;
-  };
-  while (Date.now() < quietAtMs + PATIENCE_MS && !commands.every(isOver)) await sleep(50);
+function endingOf(typed: TypedInteraction, completedAtMs = Number.NaN, gaps: readonly Gap[] = []): Ending {
+  const { message } = typed;
+  const isGap = (fromMs: number, toMs: number) => gaps.some((gap) => gap.fromMs < toMs && gap.toMs > fromMs);
+  if (isFinal(message)) {
+    if (!isTwice(typed)) return message.embeds.length > 0 ? 'card' : 'sentence';
+    return isGap(completedAtMs, completedAtMs + RECORDED_MS) ? 'excused' : 'twice';
+  }
+  const isUnheard = isGap(message.typedAtMs, message.typedAtMs + LONGEST_FIRST_ANSWER_MS);
+  return message.messageId === undefined && isUnheard ? 'not received' : 'lost';
 }
 
-const NO_ENDINGS = { card: 0, sentence: 0, 'not received': 0, excused: 0, lost: 0, twice: 0 };
+/** A deferred reply has one answer; an immediate reply with a stale copy may be edited several times. */
+function isTwice(typed: TypedInteraction): boolean {
+  const { followUps = [] } = typed.message;
+  const deferred = typed.history.some(({ state }) => state === 'thinking');
+  return followUps.length > 0 || (deferred && finalAnswers(typed) > 1);
+}
 
 /** What the member saw. */
 function describeCommand({ id, message, history }: TypedInteraction): string {

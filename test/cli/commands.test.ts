@@ -1,7 +1,8 @@
+import { parseEnv } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
-import type { DictatedRestAnswer } from '../../sandbox/discord/faults.ts';
 import type { LocalCommand } from '../../src/cli/registration.ts';
+import { table } from '../table.ts';
 import { run } from './run.ts';
 
 const ID = { type: 3, name: 'id', description: 'Card id', required: true, max_length: 100 } as const;
@@ -93,28 +94,29 @@ describe('register', () => {
 });
 
 describe('diff', () => {
-  const options = (...[id, ...more]: object[]) => ({ options: [{ ...ID, ...id }, ...more] });
-  const german = { description_localizations: { de: 'Karte' } };
-  it.each<[string, object]>([
-    ['description', { description: 'Old' }],
-    ['age limit', { nsfw: true }],
-    ['places', { contexts: [0] }],
-    ['installs', { integration_types: [0, 1] }],
-    ['permissions', { default_member_permissions: '32' }],
-    ['translations', german],
-    ['options', options({})],
-    ["option's limit", options({ max_length: 50 }, PRICES)],
-    ["option's translations", options(german, PRICES)],
-  ])('names a command that has another %s, and exits 2', async (_, other) => {
-    await cli('register', { commands: [{ ...CARD, ...other } as LocalCommand, MENU] });
+  it.each(table`
+    description | {"description":"Old"}
+    age limit | {"nsfw":true}
+    places | {"contexts":[0]}
+    installs | {"integration_types":[0,1]}
+    permissions | {"default_member_permissions":"32"}
+    translations | {"description_localizations":{"de":"Karte"}}
+    number of options | {"options":[{"type":3,"name":"id","description":"Card id","required":true,"max_length":100}]}
+    option | {"options":[{"type":3,"name":"id","description":"Card id","required":true,"max_length":50},{"type":5,"name":"prices","description":"With prices"}]}
+    option's translation | {"options":[{"type":3,"name":"id","description":"Card id","required":true,"max_length":100,"description_localizations":{"de":"Karte"}},{"type":5,"name":"prices","description":"With prices"}]}
+  `)('names a command that has another %s, and exits 2', async (_, other = '') => {
+    await cli('register', { commands: [{ ...CARD, ...JSON.parse(other) }, MENU] });
     const out = expect.stringMatching(/: something differs\.\n~ \/card\n$/);
     expect(await cli('diff', { commands: [CARD, MENU] })).toEqual({ code: 2, out, err: '' });
   });
 
   it('finds nothing where Discord only orders or writes out what is left out', async () => {
     await cli('register', { commands: [CARD, MENU] });
-    const plain = { nsfw: false, ...options({ choices: [] }, { ...PRICES, required: false }) };
-    const same = { ...CARD, ...plain, contexts: [1, 0] } as LocalCommand;
+    const options = [
+      { ...ID, choices: [] },
+      { ...PRICES, required: false },
+    ];
+    const same: LocalCommand = { ...CARD, options, nsfw: false, contexts: [1, 0] };
     expect(await cli('diff', { commands: [{ ...MENU, name_localizations: {} }, same] })).toMatchObject({ code: 0 });
   });
 });
@@ -185,27 +187,29 @@ it('invite prints the link for a server and the one for a member, or the first a
 });
 
 describe('a failure exits 1, and', () => {
-  const says = (status: number, code: number, message = 'Max') => ({ status, body: { code, message } });
-  const html = (status: number) => ({ status, headers: { 'Content-Type': 'text/html' }, body: '<html>' });
-  const WAIT = { message: 'x', retry_after: 7200, global: false };
-  const limited = { status: 429, headers: { 'retry-after': '7200', via: '1.1 x' }, body: WAIT };
-  const notDiscord = /isn't Discord\. Check DISCORD_API_URL/;
-
-  it.each<[string, string, DictatedRestAnswer, RegExp]>([
-    ['names the day of too many commands', 'register', says(400, 30034), /200 new commands a day\. Try again tomorrow/],
-    ['names a long wait', 'register', limited, /200 new commands a day\. Try again after \d{4}-.*Z\.$/m],
-    ['blames no commands for it that were not sent', 'list', limited, /^Discord asks to wait\. Try again after \d{4}-/],
-    ['says that Discord is down', 'list', html(503), /problem of its own \(503\)/],
-    ['names a firewall', 'list', html(403), /in front of Discord refuses this machine \(403\)/],
-    ['doubts the address where a proxy answers', 'list', html(407), notDiscord],
-    ['doubts it where there is no such path', 'list', says(404, 0), notDiscord],
-    ['doubts it where something else answers', 'list', { status: 200, body: '<html>' }, notDiscord],
-    ['says how many commands Discord takes', 'register', says(400, 30032), /Discord allows 100/],
-    ["has Discord's words for others", 'register', says(403, 20012, 'Not you'), /Not you \(403, code 20012\)/],
-  ])('%s', async (_, line, answer, words) => {
+  it.each(table`
+    register | 400 {"code":30034,"message":"Max"} | 200 new commands a day. Try again tomorrow
+    register | 429 {"message":"x","retry_after":7200,"global":false} | 200 new commands a day. Try again after \d{4}-.*Z.$
+    list | 429 {"message":"x","retry_after":7200,"global":false} | ^Discord asks to wait. Try again after \d{4}-
+    list | 503 <html> | problem of its own .503.
+    list | 403 <html> | in front of Discord refuses this machine .403.
+    list | 407 <html> | isn't Discord. Check DISCORD_API_URL
+    list | 404 {"code":0,"message":"Max"} | isn't Discord. Check DISCORD_API_URL
+    list | 200 <html> | isn't Discord. Check DISCORD_API_URL
+    register | 400 {"code":30032,"message":"Max"} | Discord allows 100
+    register | 403 {"code":20012,"message":"Not you"} | Not you .403, code 20012.
+  `)('of %s, where Discord answers %s, says %s', async (line = '', answered = '', words = '') => {
+    const [status, ...body] = answered.split(' ');
+    const page = Number(status) > 200 && answered.endsWith('<html>') && { 'Content-Type': 'text/html' };
+    const headers = { 'retry-after': '7200', via: '1.1 x', ...page };
     if (line === 'register') discord.faults.script({ route: 'commands' }); // its list is answered
-    discord.faults.script({ route: 'commands', answer, times: 2 });
-    expect(await cli(line)).toMatchObject({ code: 1, out: '', err: expect.stringMatching(words) });
+    discord.faults.script({
+      route: 'commands',
+      answer: { status: Number(status), headers, body: body.join(' ') },
+      times: 2,
+    });
+    const err = expect.stringMatching(new RegExp(words, 'm'));
+    expect(await cli(line)).toMatchObject({ code: 1, out: '', err });
   });
 
   it('names the setting that Discord rejects, and sends no command; then the command and its field', async () => {
@@ -219,31 +223,21 @@ describe('a failure exits 1, and', () => {
     expect(await cli('register', { commands })).toMatchObject({ code: 1, err: expect.stringMatching(field) });
   });
 
-  it.each<[string, string, Record<string, string>, RegExp]>([
-    ['of the token', 'list', { DISCORD_TOKEN: 'not.the.token' }, /^Discord refuses the token\..*DISCORD_TOKEN/],
-    ['of the settings', 'list', { DISCORD_TOKEN: '' }, /DISCORD_TOKEN/],
-    [
-      'of the network',
-      'list',
-      { DISCORD_API_URL: 'http://127.0.0.1:1/api' },
-      /reach Discord at http:\/\/127\.0\.0\.1:1\/api \(\w+\)/,
-    ],
-    [
-      'of access',
-      'diff --guild 99999999999999999',
-      {},
-      /no access in server 99999999999999999.*\nhttps:.*client_id=\d+&/,
-    ],
-    ['of an unknown action', 'publish', {}, /unknown command/],
-    ['of an unknown option', 'list --all', {}, /unknown option '--all'/],
-    ['of an option where it means nothing', 'list --dry-run', {}, /unknown option/],
-    ['of --guild for a link that is of no server', 'invite --guild 81384788765712384', {}, /unknown option/],
-    ['of a server id that is none', 'list --guild 12', {}, /17 to 20 digits/],
-  ])('%s is said, with --json as JSON on standard output', async (_, line, env, words) => {
-    expect(await cli(line, { env })).toMatchObject({ code: 1, out: '', err: expect.stringMatching(words) });
+  it.each(table`
+    list | DISCORD_TOKEN=not.the.token | ^Discord refuses the token\..*DISCORD_TOKEN
+    list | DISCORD_TOKEN= | DISCORD_TOKEN: missing
+    list | DISCORD_API_URL=http://127.0.0.1:1/api | reach Discord at http://127.0.0.1:1/api \(\w+\)
+    diff --guild 99999999999999999 | | no access in server 99999999999999999.*\nhttps:.*client_id=\d+&
+    list --dry-run | | unknown option
+    invite --guild 81384788765712384 | | unknown option
+    list --guild 12 | | 17 to 20 digits
+  `)('of %s with %s is said, with --json as JSON on standard output: %s', async (line, set = '', words = '') => {
+    const env = parseEnv(set);
+    const says = expect.stringMatching(words);
+    expect(await cli(`${line}`, { env })).toMatchObject({ code: 1, out: '', err: says });
     const { out, ...json } = await cli(`${line} --json`, { env });
     expect(json).toEqual({ code: 1, err: '' });
-    expect(JSON.parse(out)).toEqual({ error: expect.stringMatching(words) });
+    expect(JSON.parse(out)).toEqual({ error: says });
     expect(changes()).toEqual([]);
   });
 
@@ -260,10 +254,6 @@ describe('a failure exits 1, and', () => {
     discord.faults.script({ route: 'commands', answer: 'stall' });
     const err = expect.stringContaining(`Can't reach Discord at ${discord.apiUrl} (no answer in time)`);
     expect(await cli('list')).toMatchObject({ code: 1, err });
-  });
-
-  it('without an action shows how it is used', async () => {
-    expect(await cli('')).toMatchObject({ code: 1, err: expect.stringContaining('Usage: npm run commands --') });
   });
 });
 

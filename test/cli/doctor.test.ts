@@ -1,124 +1,123 @@
-import { once } from 'node:events';
 import { chmodSync, chownSync, readdirSync, writeFileSync } from 'node:fs';
-import { createServer as createHttpServer, type OutgoingHttpHeaders } from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ListeningCardService, startCardService } from '../../sandbox/card-service.ts';
+import { parseEnv } from 'node:util';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
+import { listen } from '../../sandbox/listen.ts';
+import { type ListeningCardService, startCardService } from '../../sandbox/service/service.ts';
 import { startProgram } from '../support/bot-process.ts';
 import { onFinished } from '../support/on-finished.ts';
 import { startOwnService } from '../support/own-service.ts';
-import { noRealRedis } from '../support/redis/no-real-redis.ts';
-import { startRealRedis, startRedis } from '../support/redis.ts';
+import { noRealRedis, startRealRedis, startRedis } from '../support/redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { table } from '../table.ts';
 import { run } from './run.ts';
 
-type Env = Record<string, string>;
-
-const NOWHERE = 'http://127.0.0.1:10901';
-const WEBHOOK = '/api/webhooks/1180000000000000009/kQ7-webhook-token-0123456789';
+type Env = NodeJS.Dict<string>;
 
 let discord: EmulatedDiscord;
+/** It is the webhook and the bot that runs, too, where a row says what that answers. */
 let cardService: ListeningCardService;
 let right: Env;
+/** What the tables name so. */
+let servers: Env;
 beforeAll(async () => {
   discord = await startEmulatedDiscord();
   cardService = await startCardService({ burst: 1_000 }); // the tests together send more than the burst of one plan
-  onFinished(() => Promise.all([discord.close(), cardService.close()]));
+  const silent = createServer().on('clientError', () => {}); // otherwise it answers what is not HTTP
+  onFinished(() => Promise.all([discord.close(), cardService.close(), silent.close()]));
+  const { url } = cardService;
+  servers = {
+    '{nowhere}': 'http://127.0.0.1:10901',
+    '{here}': url,
+    '{served}': new URL(url).port,
+    '{silent}': String(await listen(silent, 0)),
+  };
+  right = { DISCORD_TOKEN: discord.botToken, DISCORD_API_URL: discord.apiUrl, CARD_SERVICE_URL: url };
+  right.CARD_SERVICE_API_KEY = 'sandbox-key';
+  await run(['commands', 'register'], { env: right });
 });
-beforeEach(async () => {
-  const atDiscord = { DISCORD_TOKEN: discord.botToken, DISCORD_API_URL: discord.apiUrl };
-  right = { ...atDiscord, CARD_SERVICE_URL: cardService.url, CARD_SERVICE_API_KEY: 'sandbox-key' };
+beforeEach(() => {
   right.DATA_DIR = temporaryFolder();
-  await run(['commands', 'register'], { env: atDiscord });
 });
 
-/** `said`: the lines that do not say that something is right. Only ✗ is a failure. */
-async function doctor(line = '', changes: Env = {}, envFile: Env = {}) {
+/**
+ * @param situation flags, and variables that differ from the right ones
+ *
+ * @returns `said`: the lines that do not say that something is right. Only ✗ is a failure
+ */
+async function doctor(situation = '', { file = '', ...more }: Env = {}) {
+  const words = situation.replace(/\{\w+\}/g, (name) => servers[name] ?? name).split(' ');
+  const [args, changes] = [words.filter((word) => /^--/.test(word)), parseEnv(words.join('\n'))];
+  const envFile = parseEnv(file.replaceAll(' ', '\n'));
   const before = cardService.counts.total;
-  const args = ['doctor', ...line.split(' ').filter(Boolean)];
-  const { code, out, err } = await run(args, { env: { ...right, ...envFile, ...changes }, envFile });
+  const env = { ...right, ...envFile, ...changes, ...more };
+  const { code, out, err } = await run(['doctor', ...args], { env, envFile });
   const said = out.split('\n').filter((each) => !/^(✓|$)/.test(each));
-  if (!line.includes('--json')) expect(code).toBe(said.some((each) => each.startsWith('✗')) ? 1 : 0);
+  if (!args.includes('--json')) expect(code).toBe(said.some((each) => each.startsWith('✗')) ? 1 : 0);
   return { code, err, out, said, requests: cardService.counts.total - before };
 }
 
-const says = (...lines: string[]) => lines.map((each) => expect.stringMatching(`^${each}`));
+const says = (...lines: string[]) =>
+  lines.filter(Boolean).map((line) => expect.stringMatching(`^${line.replace(/^\?/, '\\?')}`));
 
-async function portOf(server: Server): Promise<number> {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onFinished(() => void server.close());
-  return (server.address() as AddressInfo).port;
-}
-
-/** A program that answers everything so, but what would write to it. */
-function answering(status: number, body: string, headers: OutgoingHttpHeaders = {}): Promise<number> {
-  const answered = (method = '') => (method === 'GET' ? status : 500);
-  return portOf(
-    createHttpServer(({ method }, response) => void response.writeHead(answered(method), headers).end(body)),
-  );
-}
+const LIST = 'CARD_SERVICE_BULK_PATH=/cards?ids={ids}';
+const ALERTS = 'ALERT_WEBHOOK_URL={here}/webhooks/1180000000000000009/token';
+const PACE = 'CARD_SERVICE_REQUESTS_PER_MINUTE=5 CARD_SERVICE_BURST=5';
 
 it('finds everything right for one request, which it announces, and two with a list', async () => {
   const { url, prefix } = await startRedis();
-  const { out, said, err, requests } = await doctor('', { REDIS_URL: url, REDIS_KEY_PREFIX: prefix, HTTP_PORT: '0' });
+  const { out, said, err, requests } = await doctor('HTTP_PORT=0', { REDIS_URL: url, REDIS_KEY_PREFIX: prefix });
   expect(said.filter((line) => !line.includes('Set appendonly'))).toEqual([]);
   const checks = ['settings', 'data directory', 'names', 'Discord token', 'invite', 'commands', 'gateway'];
   expect(out.match(/(?<=^. )[^:\n]+/gm)).toEqual([...checks, 'card service', 'plan', 'Redis']);
-  expect([requests, err]).toEqual([1, expect.stringContaining('costs one of today')]);
-  const listed = await doctor('', LIST);
+  expect([requests, err]).toEqual([1, expect.stringContaining('costs 1 of today')]);
+  const listed = await doctor(LIST);
   expect(listed.out).toContain('✓ bulk requests: it lists the card');
-  expect([listed.requests, listed.err]).toEqual([2, expect.stringContaining('costs two of today')]);
+  expect([listed.requests, listed.err]).toEqual([2, expect.stringContaining('costs 2 of today')]);
 });
 
 it('asks nobody anything with --offline, nor where a setting is faulty that this needs', async () => {
-  const unreachable = { DISCORD_API_URL: NOWHERE, REDIS_URL: 'redis://127.0.0.1:10901' };
-  expect(await doctor('--offline', unreachable)).toMatchObject({ code: 0, requests: 0, err: '' });
-  expect(await doctor('', { CARD_SERVICE_URL: 'cards.test' })).toMatchObject({ code: 1, requests: 0, err: '' });
+  const unreachable = 'DISCORD_API_URL={nowhere} REDIS_URL=redis://127.0.0.1:10901';
+  expect(await doctor(`--offline ${unreachable}`)).toMatchObject({ code: 0, requests: 0, err: '' });
+  expect(await doctor('CARD_SERVICE_URL=cards.test')).toMatchObject({ code: 1, requests: 0, err: '' });
 });
 
 it('prints JSON for programs, and no secret', async () => {
-  const { code, out } = await doctor('--json --offline', { LOG_LEVEL: 'loud' });
-  const names = { check: 'names', ok: true, cure: expect.stringContaining('members can only type ids') };
-  const level = { check: 'LOG_LEVEL', ok: false, cure: expect.stringContaining('write one of') };
-  expect([code, JSON.parse(out)]).toEqual([1, [level, { check: 'data directory', ok: true, cure: '' }, names]]);
-  const keys = { DISCORD_TOKEN: 'secret.bot.token', CARD_SERVICE_API_KEY: 'secret-key' };
-  const urls = { REDIS_URL: 'redis://:secret-pw@127.0.0.1:10901', ALERT_WEBHOOK_URL: NOWHERE + WEBHOOK };
-  const secretive = await doctor('', { ...keys, ...urls });
-  expect(secretive.out + secretive.err).not.toMatch(/secret\.bot|secret-key|secret-pw|kQ7-/);
+  const { code, out } = await doctor('--json --offline LOG_LEVEL=loud CARD_SERVICE=scryfall CARD_SERVICE_API_KEY=');
+  const names = expect.stringMatching(/^The bot knows no card by name yet.* Run: npm run catalog -- fetch/);
+  expect([code, JSON.parse(out)]).toEqual([
+    1,
+    [
+      { check: 'LOG_LEVEL', ok: false, cure: expect.stringContaining('write one of') },
+      { check: 'data directory', ok: true, cure: right.DATA_DIR },
+      { check: 'names', ok: true, cure: names },
+    ],
+  ]);
+  const keys =
+    'DISCORD_TOKEN=secret.bot.token CARD_SERVICE_API_KEY=secret-key REDIS_URL=redis://:secret-pw@127.0.0.1:10901';
+  const secretive = await doctor(`${keys} ALERT_WEBHOOK_URL={nowhere}/webhooks/1/secret-webhook-012345`);
+  expect(secretive.out + secretive.err).not.toContain('secret-');
+  expect(secretive.said).toHaveLength(4);
 });
 
-it('notes that a bot knows no names, until it does', async () => {
-  const { DATA_DIR = '' } = right;
-  const { out } = await doctor('--offline', { CARD_SERVICE: 'scryfall', CARD_SERVICE_API_KEY: '' });
-  expect(out).toContain(
-    '✓ names: The bot knows no card by name yet, so members can only type ids. Run: npm run catalog -- fetch',
-  );
-  await run(['catalog', 'import', '-'], { env: { DATA_DIR }, stdin: 'id,name\nbase1-4,Emberwing Drake\n' });
-  expect((await doctor('--offline')).out).not.toContain('names');
-});
-
-it.each<[string, Env, file?: Env]>([
-  ['DISCORD_TOKEN: missing; write the bot token', { DISCORD_TOKEN: '' }],
-  ['DISCORD_TOKEN: It does not look like a bot token', { DISCORD_TOKEN: 'none' }],
-  ['LOGLEVEL: Nothing reads it. Did you mean LOG_LEVEL', { LOGLEVEL: 'k' }],
-  ['CARD_LIMIT: Nothing reads it. Remove it', {}, { CARD_LIMIT: '3' }],
-  ['REDIS_KEY_PREFIX: It has no effect without REDIS_URL', { REDIS_KEY_PREFIX: 'mine' }],
-  ['KEEP_SECONDS: Cards are dropped', { KEEP_SECONDS: '60' }],
-  ['PRICES_FRESH_SECONDS: Prices count as', { PRICES_FRESH_SECONDS: '700000' }],
-  ['MEMBER_DAILY_REQUESTS: One member', { GUILD_DAILY_REQUESTS: '5', MEMBER_DAILY_REQUESTS: '6' }],
-  ['a secret: One of fewer than 8 characters', { CARD_SERVICE_API_KEY: 'short' }],
-  [
-    'CARD_SERVICE_REQUESTS_PER_MINUTE: The plan free allows 10',
-    { CARD_SERVICE_PLAN: 'free', CARD_SERVICE_REQUESTS_PER_MINUTE: '11' },
-  ],
-  ['CARD_SERVICE_BURST: The plan pro allows 200', { CARD_SERVICE_PLAN: 'pro', CARD_SERVICE_BURST: '201' }],
-  ['', { PATH: '/bin', KUBERNETES_PORT: '1' }, { NODE_OPTIONS: '', COMPOSE_PROJECT: '' }],
-  ['', { CARD_SERVICE_REQUESTS_PER_MINUTE: '600' }],
-])('of settings: %s', async (line, changes, file) => {
-  const { said } = await doctor('--offline', changes, file);
-  expect(said).toEqual(line ? says(`✗ ${line}`) : []);
+it.each(table`
+  DISCORD_TOKEN= | | ✗ DISCORD_TOKEN: missing; write the bot token
+  DISCORD_TOKEN=none | | ✗ DISCORD_TOKEN: It does not look like a bot token
+  LOGLEVEL=k | | ✗ LOGLEVEL: Nothing reads it. Did you mean LOG_LEVEL
+  | CARD_LIMIT=3 | ✗ CARD_LIMIT: Nothing reads it. Remove it
+  REDIS_KEY_PREFIX=mine | | ✗ REDIS_KEY_PREFIX: It has no effect without REDIS_URL
+  KEEP_SECONDS=60 | | ✗ KEEP_SECONDS: Cards are dropped
+  PRICES_FRESH_SECONDS=700000 | | ✗ PRICES_FRESH_SECONDS: Prices count as
+  GUILD_DAILY_REQUESTS=5 MEMBER_DAILY_REQUESTS=6 | | ✗ MEMBER_DAILY_REQUESTS: One member
+  CARD_SERVICE_API_KEY=short | | ✗ a secret: One of fewer than 8 characters
+  CARD_SERVICE_PLAN=free CARD_SERVICE_REQUESTS_PER_MINUTE=11 | | ✗ CARD_SERVICE_REQUESTS_PER_MINUTE: The plan free allows 10
+  CARD_SERVICE_PLAN=pro CARD_SERVICE_BURST=201 | | ✗ CARD_SERVICE_BURST: The plan pro allows 200
+  PATH=/bin KUBERNETES_PORT=1 CARD_SERVICE_REQUESTS_PER_MINUTE=600 | NODE_OPTIONS= COMPOSE_PROJECT= |
+  HTTP_HOST=192.0.2.1 HTTP_PORT=9464 | | ✗ HTTP_PORT: .*EADDRNOTAVAIL.*HTTP_HOST
+`)('of this machine, with %s and in .env %s: %s', async (situation, file, line = '') => {
+  expect((await doctor(`--offline ${situation}`, { file })).said).toEqual(says(line));
 });
 
 it('.env is read as Node reads it, may be nobody else’s, and loses to the environment, which is no fault', async () => {
@@ -128,151 +127,131 @@ it('.env is read as Node reads it, may be nobody else’s, and loses to the envi
   const env = { ...right, LOG_LEVEL: 'warn' };
   const process_ = startProgram([process.execPath, main, 'doctor', '--offline'], { cwd, env });
   expect(await process_.ended).toBe(1);
-  const lines = says('✗ CARD_LIMIT', '✓ LOG_LEVEL: .*the environment wins', '✗ .env: .* Run: chmod 600');
+  const lines = says('✗ CARD_LIMIT', '✓ LOG_LEVEL: .*the environment wins', '✗ .env: .* Run: chmod go-rwx .env');
   expect(process_.output().split('\n').slice(0, 3)).toEqual(lines);
 });
 
-it.each<[string, make: (at: string) => void, line: string, below?: string]>([
-  ['absent is right, and made by the bot', () => {}, '', 'new/deep'],
-  ['a file', (at) => writeFileSync(at, ''), '✗ data directory: .*Set DATA_DIR to a folder'],
-  ['below a file', (at) => writeFileSync(at, ''), '✗ data directory: .*DATA_DIR', 'deep'],
-])('a data directory that is %s', async (_, make, line, below = '') => {
+it.each(table`
+  new/deep |
+  file | ✗ data directory: .*Set DATA_DIR to a folder
+  file/deep | ✗ data directory: .*Set DATA_DIR to a folder
+`)('a data directory at %s, where nothing is made: %s', async (name, line = '') => {
   const folder = temporaryFolder();
-  make(join(folder, 'at'));
-  const before = readdirSync(folder);
-  expect((await doctor('--offline', { DATA_DIR: join(folder, 'at', below) })).said).toEqual(line ? says(line) : []);
-  expect(readdirSync(folder)).toEqual(before);
+  writeFileSync(join(folder, 'file'), '');
+  expect((await doctor(`--offline DATA_DIR=${join(folder, name ?? '')}`)).said).toEqual(says(line));
+  expect(readdirSync(folder)).toEqual(['file']);
 });
 
-it('rights of others are named, for the data directory and then its files, and another owner is right for root', async () => {
+it('rights of others are named, of the data directory and its files, and another owner is right for root', async () => {
   const { DATA_DIR = '' } = right;
-  writeFileSync(join(DATA_DIR, 'x.sqlite'), '', { mode: 0o640 });
-  expect((await doctor('--offline')).said).toEqual(says('✗ x.sqlite: .*chmod 600'));
+  const file = join(DATA_DIR, 'x.sqlite');
+  writeFileSync(file, '', { mode: 0o640 });
   chmodSync(DATA_DIR, 0o777);
-  expect((await doctor('--offline')).said).toEqual(says('✗ data directory: .*Run: chmod 700'));
-  chmodSync(DATA_DIR, 0o700);
-  chmodSync(join(DATA_DIR, 'x.sqlite'), 0o600);
+  const open = says('✗ data directory: .*Run: chmod go-rwx', '✗ x.sqlite: .*Run: chmod go-rwx');
+  expect((await doctor('--offline')).said).toEqual(open);
+  chmodSync(DATA_DIR, 0o755);
+  chmodSync(file, 0o600);
   if (process.getuid?.() === 0) chownSync(DATA_DIR, 65_534, 65_534);
   expect((await doctor('--offline')).said).toEqual([]);
 });
 
-describe('at Discord', () => {
-  const application = (fields: object) => ({ id: '1', name: 'Cards', ...fields });
-  const gateway = (remaining: number) => {
-    const session_start_limit = { total: 1_000, remaining, reset_after: 0, max_concurrency: 1 };
-    return { url: 'ws://127.0.0.1:10901', shards: 3, session_start_limit };
-  };
-  const FEW = { DISCORD_SHARDS: '0', DISCORD_SHARD_COUNT: '2' };
-  it.each<[line: string, request: 'first' | 'second' | 'gateway/bot', body: unknown, Env?]>([
-    ['✗ application: .* to https://old', 'first', application({ interactions_endpoint_url: 'https://old' })],
-    ['✗ application: .* Code Grant', 'first', application({ bot_require_code_grant: true })],
-    ['✗ application: Members cannot', 'first', application({ integration_types_config: { 0: {} } })],
-    ['✗ Discord token: Discord has a problem of its own', 'first', 503],
-    ['✗ Discord token: What answers at .* isn.t Discord', 'first', '<html>'],
-    ['✗ invite: The bot is in no server.*client_id=', 'second', []],
-    ['\\? invite: Discord has a problem of its own', 'second', 503],
-    ['✗ invite: Discord refuses the token', 'second', 401],
-    ['✗ gateway: Discord refuses the token', 'gateway/bot', 401],
-    ["✗ gateway: Discord's daily login limit is reached", 'gateway/bot', gateway(0)],
-    ['✗ gateway: .* does not answer', 'gateway/bot', gateway(1_000)],
-    ['✗ DISCORD_SHARD_COUNT: Discord recommends 3', 'gateway/bot', gateway(1_000), FEW],
-  ])('%s', async (line, request, body, changes) => {
-    const answer =
-      typeof body === 'number' ? { status: body, body: { code: 0, message: 'no' } } : { status: 200, body };
-    if (request === 'second') discord.faults.script({ route: 'any' });
-    discord.faults.script({ route: request === 'gateway/bot' ? request : 'any', times: 2, answer });
-    const { said } = await doctor('', changes);
-    discord.faults.clear();
-    expect(said[0]).toMatch(new RegExp(`^${line}`));
-  });
+/** The requests of Discord that a row may answer; before its servers the application is asked for. */
+const ROUTES: NodeJS.Dict<'any' | 'gateway/bot'> = { application: 'any', servers: 'any', gateway: 'gateway/bot' };
+const PATHS: NodeJS.Dict<string | RegExp> = { lookup: /base1-4\?/, list: '?ids=' };
+const BODIES: Env = {
+  error: '{"_tag":"CardNotFound","message":"no"}',
+  card: '{"id":"base1-4","name":"A","tcg":"T","set":{"id":"s","name":"S"}}',
+  other: '[{"id":"b","name":"A","tcg":"T","set":{"id":"s","name":"S"}}]',
+};
 
-  it('a token or an address that is wrong is all that is said of it', async () => {
-    const refused = await doctor('', { DISCORD_TOKEN: 'refused.bot.token' });
-    expect(refused.said).toEqual(says('✗ Discord token: Discord refuses the token'));
-    const nowhere = await doctor('', { DISCORD_API_URL: `${NOWHERE}/api` });
-    expect(nowhere.said).toEqual(says("✗ Discord token: Can't reach Discord at"));
-  });
+/** What each answer of Discord has, unless it says otherwise. */
+const LOGINS = { session_start_limit: { remaining: 1_000, reset_after: 0 } };
+const DISCORD = { name: 'Cards', url: 'ws://127.0.0.1:10901', shards: 3, code: 0, message: '', ...LOGINS };
 
-  it('commands of another version are named, and those that a server has twice', async () => {
-    const other = await doctor('', { USER_INSTALL_DAILY_REQUESTS: '0' });
-    expect(other.said).toEqual(says('✗ commands: .*/card.*npm run commands -- register$'));
-    const ofGuild = ['--guild', discord.guilds[0]?.id ?? ''];
-    await run(['commands', 'register', ...ofGuild], { env: right });
-    expect((await doctor()).said).toEqual(says(`✗ commands: .*clear ${ofGuild.join(' ')}$`));
-    await run(['commands', 'clear', ...ofGuild], { env: right });
-  });
-});
-
-const CARD = { id: 'base1-4', name: 'A', tcg: 'T', set: { id: 's', name: 'S' } };
-const ERROR = { _tag: 'CardNotFound', message: 'no' };
-const OTHER = { ...CARD, id: 'b' };
-const ABSENT = '\\? card service: It says that it has no card base1-4. .*--id ID.*CARD_SERVICE_URL';
-const LIST = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
-const notListed = (why: string) => [`✗ bulk requests: .*${why}.*Check CARD_SERVICE_BULK_PATH`];
-
-it.each<[status: number, body: unknown, lines: string[], listed?: [status: number, body: unknown]]>([
-  [404, ERROR, [ABSENT]],
-  [429, '', ['\\? card service: It asks to wait']],
-  [200, { hello: 1 }, ['✗ card service: .*CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH']],
-  [200, '<html>', ['✗ card service: .*the body is not JSON.* Check CARD_SERVICE_URL']],
-  [404, '<html>', ['✗ card service: .*/cards/{id} .*status 404.* Check CARD_SERVICE_URL']],
-  [403, ERROR, ['✗ API key: .*does not accept this key. Set CARD_SERVICE_API_KEY']],
-  [403, '', ['✗ card service: ']],
-  [503, '', ['✗ card service: ']],
-  [302, '', ['✗ card service: .*a redirect to https://elsewhere.test/']],
-  [400, ERROR, ['✗ card service: .*status 400']],
-  [200, CARD, [], [200, { 'base1-4': CARD }]],
-  [200, CARD, notListed('was not asked for'), [200, [CARD, OTHER]]],
-  [200, CARD, notListed('leaves it out'), [200, { data: [], error: 'no' }]],
-  [200, CARD, notListed('no list of cards'), [200, '<html>']],
-  [200, CARD, notListed('status 405'), [405, ERROR]],
-  [200, CARD, notListed('status 403'), [403, '']],
-  [200, CARD, ['\\? bulk requests: .*Try again later'], [503, '']],
-  [200, CARD, ['\\? bulk requests: .*Try again later'], [429, ERROR]],
-  [404, ERROR, [ABSENT, '\\? bulk requests: .*no card .* CARD_SERVICE_BULK_PATH'], [200, []]],
-  [404, ERROR, [ABSENT, '\\? bulk requests: .*no card .* CARD_SERVICE_BULK_PATH'], [404, ERROR]],
-  [404, ERROR, [ABSENT, ...notListed('was not asked for')], [200, [OTHER]]],
-])('a lookup that is answered %i %j: %j, and a list %j', async (status, body, lines, listed) => {
-  const headers = { location: 'https://elsewhere.test/' };
-  cardService.script({ status, body, path: /base1-4\?/, ...(status === 302 && { headers }) });
-  if (listed) cardService.script({ status: listed[0], body: listed[1], path: '?ids=' });
-  expect((await doctor('', listed && LIST)).said).toEqual(says(...lines));
-});
-
-it('of a card service that is not there, or needs a key, or of a wrong path', async () => {
-  const nowhere = await doctor('', { CARD_SERVICE_URL: NOWHERE });
-  expect(nowhere.said).toEqual(says('✗ card service: 127.0.0.1:10901 .*ECONNREFUSED.* Check CARD_SERVICE_URL'));
-  cardService.script({ status: 401 });
-  expect((await doctor('', { CARD_SERVICE_API_KEY: '' })).said).toEqual(says('✗ API key: .* needs a key'));
-  const path = { CARD_SERVICE_CARD_PATH: '/wrong/{id}' };
-  expect((await doctor('', { ...path, CARD_SERVICE_API_KEY: 'refused-key' })).said).toEqual(says('✗ API key'));
-  expect((await doctor('', path)).said).toEqual(says('\\? card service: .*CARD_SERVICE_CARD_PATH'));
-});
-
-const PACE = { CARD_SERVICE_REQUESTS_PER_MINUTE: '5', CARD_SERVICE_BURST: '5' };
-it.each<[plan: string, limit: string | undefined, line: string, Env?]>([
-  ['auto', '1000', '✓ plan: free: 1,000 requests a day'],
-  ['pro', '50000', '✓ plan: pro: 50,000 requests a day'],
-  ['free', undefined, '✓ plan: free'],
-  ['pro', '1000', '✗ plan: It allows 1,000 requests a day, and CARD_SERVICE_PLAN is pro. Write free.'],
-  ['free', '70', '✗ plan: It allows 70 requests a day, and CARD_SERVICE_PLAN is free. Write auto.'],
-  ['auto', '70', 'CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST'],
-  ['auto', '70', '✓ plan: auto: 70 requests a day', PACE],
-  ['enterprise', '70', '✓ plan: enterprise: 70', PACE],
-  ['auto', undefined, '✗ plan: It does not say how many requests a day it allows. Set CARD_SERVICE_PLAN'],
-])('a plan %s with a daily limit of %s: %s', async (plan, limit, line, pace = {}) => {
-  const headers = { 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': undefined };
-  cardService.script({ body: CARD, headers });
-  const { code, out } = await doctor('', { CARD_SERVICE_PLAN: plan, ...pace });
-  expect([code, out]).toEqual([line.startsWith('✓') ? 0 : 1, expect.stringContaining(line)]);
-});
-
-it('a Redis that is not there, or never answers, is named', async () => {
-  const silent = await portOf(createServer((socket) => void socket.on('error', () => {}).resume()));
-  for (const port of [10_901, silent]) {
-    const { said } = await doctor('', { REDIS_URL: `redis://127.0.0.1:${port}` });
-    expect(said).toEqual(says(`✗ Redis: 127.0.0.1:${port} .*Check REDIS_URL`));
+/** @param text a place, a status, a body or the name of one, and the limit of the day */
+function dictate(text: string): void {
+  const [place = '', code, body = '', limit] = text.split(' ');
+  const status = Number(code);
+  const route = ROUTES[place];
+  if (route) {
+    const given: object = JSON.parse(body || '{}');
+    const answer = { status, body: /^["[]/.test(body) ? given : { ...DISCORD, id: discord.applicationId, ...given } };
+    if (place === 'servers') discord.faults.script({ route });
+    discord.faults.script({ route, answer, times: status === 503 ? 2 : 1 }); // that is tried again
+  } else {
+    const application = body === 'ours' ? discord.applicationId : '8';
+    const day = limit && { 'x-ratelimit-limit': limit.replace('none', ''), 'x-ratelimit-remaining': undefined };
+    const headers = { location: 'https://elsewhere.test/', 'x-application-id': application, ...day };
+    cardService.script({ status, body: BODIES[body] ?? body, headers, path: PATHS[place] ?? place });
   }
+}
+
+it.each(table`
+  | DISCORD_TOKEN=refused.bot.token | ✗ Discord: Discord refuses the token.*DISCORD_TOKEN
+  | DISCORD_API_URL={nowhere}/api | ✗ Discord: Can't reach Discord at.*DISCORD_API_URL
+  application 200 {"interactions_endpoint_url":"https://old"} | | ✗ application: .* to https://old
+  application 200 {"bot_require_code_grant":true} | | ✗ application: .* Code Grant
+  application 200 {"integration_types_config":{"0":{}}} | | ✗ application: Members cannot
+  application 200 "<html>" | | ✗ Discord: What answers at .* isn.t Discord
+  application 503 | | ✗ Discord: Discord has a problem of its own
+  servers 503 | | ? Discord: Discord has a problem of its own
+  servers 401 | | ✗ Discord: Discord refuses the token
+  servers 200 [] | | ✗ invite: The bot is in no server.*client_id=
+  | USER_INSTALL_DAILY_REQUESTS=0 | ✗ commands: .*/card.*npm run commands -- register$
+  gateway 200 {"session_start_limit":{"remaining":0,"reset_after":0}} | | ✗ gateway: Discord's daily login limit is reached
+  gateway 200 | | ✗ gateway: .* does not answer
+  gateway 200 | DISCORD_SHARDS=0 DISCORD_SHARD_COUNT=2 | ✗ gateway: Discord recommends 3.*DISCORD_SHARD_COUNT
+  | CARD_SERVICE_URL={nowhere} | ✗ card service: 127.0.0.1:10901 .*ECONNREFUSED.* Check CARD_SERVICE_URL
+  | CARD_SERVICE_CARD_PATH=/wrong/{id} | ? card service: .*CARD_SERVICE_CARD_PATH
+  | CARD_SERVICE_CARD_PATH=/wrong/{id} CARD_SERVICE_API_KEY=refused-key | ✗ API key: .*401.*CARD_SERVICE_API_KEY
+  lookup 404 error | | ? card service: It says that it has no card base1-4. .*--id ID.*CARD_SERVICE_URL
+  lookup 429 | | ? card service: .*429
+  lookup 200 <html> | | ✗ card service: .*/cards/{id} .*the body is not JSON.* Check CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH
+  lookup 302 | | ✗ card service: .*a redirect to https://elsewhere.test/
+  lookup 401 error | CARD_SERVICE_API_KEY= | ✗ API key: .*401.*CARD_SERVICE_API_KEY
+  list 200 {"base1-4":{"name":"A","tcg":"T","set":{"id":"s","name":"S"}}} | ${LIST} | ✓ bulk requests
+  list 200 other | ${LIST} | ✗ bulk requests: .*others.*Check CARD_SERVICE_BULK_PATH
+  list 200 {"data":[],"error":"no"} | ${LIST} | ✗ bulk requests: .*leaves it out.*Check CARD_SERVICE_BULK_PATH
+  list 200 <html> | ${LIST} | ✗ bulk requests: .*no list of cards.*Check CARD_SERVICE_BULK_PATH
+  list 405 error | ${LIST} | ✗ bulk requests: .*status 405.*Check CARD_SERVICE_BULK_PATH
+  list 503 | ${LIST} | ? bulk requests: .*try again later
+  lookup 404 error;list 200 [] | ${LIST} | ? card service: .*no card;? bulk requests: .*CARD_SERVICE_BULK_PATH
+  lookup 404 error;list 404 error | ${LIST} | ? card service: .*no card;? bulk requests: .*CARD_SERVICE_BULK_PATH
+  lookup 404 error;list 200 other | ${LIST} | ? card service: .*no card;✗ bulk requests: .*others
+  lookup 200 card 1000 | CARD_SERVICE_PLAN=auto | ✓ plan: free: 1,000 requests a day
+  lookup 200 card 50000 | CARD_SERVICE_PLAN=pro | ✓ plan: pro: 50,000 requests a day
+  lookup 200 card none | CARD_SERVICE_PLAN=free | ✓ plan: free
+  lookup 200 card 1000 | CARD_SERVICE_PLAN=pro | ✗ plan: It allows 1,000 .*CARD_SERVICE_PLAN is pro. Write free
+  lookup 200 card 70 | CARD_SERVICE_PLAN=free | ✗ plan: It allows 70 .*CARD_SERVICE_PLAN is free. Write the one that you have
+  lookup 200 card 70 | CARD_SERVICE_PLAN=auto | ✗ plan: It allows 70 .* CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST
+  lookup 200 card 70 | CARD_SERVICE_PLAN=auto ${PACE} | ✓ plan: auto: 70 requests a day
+  lookup 200 card 70 | CARD_SERVICE_PLAN=enterprise ${PACE} | ✓ plan: enterprise: 70
+  lookup 200 card none | CARD_SERVICE_PLAN=auto | ✗ plan: It allows an unstated number .*CARD_SERVICE_PLAN is auto
+  | REDIS_URL=redis://127.0.0.1:10901 | ✗ Redis: 127.0.0.1:10901 .*ECONNREFUSED.*Check REDIS_URL
+  | REDIS_URL=redis://127.0.0.1:{silent} | ✗ Redis: .*Check REDIS_URL
+  /webhooks/ 200 {"id":"1180000000000000009","type":1} | ${ALERTS} | ✓ alerts
+  /webhooks/ 200 <html> | ${ALERTS} | ✗ alerts: .*ALERT_WEBHOOK_URL
+  /webhooks/ 302 | ${ALERTS} | ✗ alerts: .*ALERT_WEBHOOK_URL
+  /webhooks/ 408 | ${ALERTS} | ? alerts: .*ALERT_WEBHOOK_URL
+  /webhooks/ 429 {} | ${ALERTS} | ? alerts: .*ALERT_WEBHOOK_URL
+  /webhooks/ 503 <html> | ${ALERTS} | ? alerts: .*ALERT_WEBHOOK_URL
+  | ALERT_WEBHOOK_URL={nowhere}/webhooks/1/token | ✗ alerts: .*ECONNREFUSED.*ALERT_WEBHOOK_URL
+  /readyz 200 ours | HTTP_PORT={served} | ✓ HTTP_PORT
+  /readyz 200 | HTTP_PORT={served} | ✗ HTTP_PORT: .*EADDRINUSE
+`)('where the answers are "%s", with %s: %s', async (answers = '', situation, lines = '') => {
+  for (const answer of answers.split(';').filter(Boolean)) dictate(answer);
+  const { out, said } = await doctor(situation);
+  const expected = lines.split(';');
+  expect(out.split('\n')).toEqual(expect.arrayContaining(says(...expected)));
+  expect(said).toHaveLength(expected.filter((line) => !line.startsWith('✓')).length);
+  expect(cardService.requests.every(({ method }) => method === 'GET')).toBe(true);
+});
+
+it('commands that a server has twice are named', async () => {
+  const ofGuild = ['--guild', discord.guilds[0]?.id ?? ''];
+  await run(['commands', 'register', ...ofGuild], { env: right });
+  expect((await doctor()).said).toEqual(says(`✗ commands: .*/card.* twice.*clear ${ofGuild.join(' ')}$`));
+  await run(['commands', 'clear', ...ofGuild], { env: right });
 });
 
 it.skipIf(noRealRedis('Redis that refuses'))(
@@ -280,140 +259,74 @@ it.skipIf(noRealRedis('Redis that refuses'))(
   async () => {
     const { url, command } = await startRealRedis();
     await command('ACL', 'SETUSER', 'bot', 'on', '>password', '~*', '+@all', '-info');
-    const as = async (user: string) => (await doctor('', { REDIS_URL: url.replace('//', `//${user}@`) })).said;
-    expect(await as('bot:password')).toEqual(says('\\? Redis settings: .*appendonly'));
+    const as = async (user: string) => (await doctor(`REDIS_URL=${url.replace('//', `//${user}@`)}`)).said;
+    expect(await as('bot:password')).toEqual(says('? Redis: .*appendonly'));
     expect(await as('bot:another-one')).toEqual(says('✗ Redis: .*WRONGPASS.*Check REDIS_URL'));
   },
 );
 
-it('HTTP_PORT is right where it is free, or this bot serves it', async () => {
-  const saysOf = async (id?: string) => {
-    const HTTP_PORT = String(await answering(200, '{}', id === undefined ? {} : { 'X-Application-Id': id }));
-    return (await doctor('--offline', { HTTP_PORT })).said;
-  };
-  expect(await saysOf(discord.applicationId)).toEqual([]);
-  for (const other of ['8', undefined])
-    expect(await saysOf(other)).toEqual(says('✗ HTTP_PORT: Another program or bot uses 127'));
-  const elsewhere = await doctor('--offline', { HTTP_HOST: '192.0.2.1', HTTP_PORT: '9464' });
-  expect(elsewhere.said).toEqual(says('✗ HTTP_PORT: 192.0.2.1:9464 cannot be used .*HTTP_HOST'));
+/** As an operator would in the folder of the description's file, which is the configured one unless `env` says otherwise. */
+async function tryOwn(line = '', description = '{}', env = '', answer = '') {
+  const own = await startOwnService(JSON.parse(description));
+  const outside = { CARD_SERVICE: own.path, ...own.env, ...parseEnv(env.replaceAll(' ', '\n')) };
+  const args = ['doctor', '--service', './mine.json', ...line.split(' ').filter(Boolean)];
+  const ask = answer && { ask: async () => answer };
+  return { ...(await run(args, { env: outside, folder: own.folder, ...ask })), asked: own.asked };
+}
+
+it('shows of a described service what each field became, and from where, and whether a missing card is known as one', async () => {
+  const { code, out, err, asked } = await tryOwn('--id 7');
+  expect({ code, asked }).toEqual({ code: 0, asked: ['/items?number=7', '/items?number=99999999'] });
+  expect(err).toContain("which costs 2 of today's requests");
+  expect(out.trimEnd().split('\n')).toEqual([
+    '✓ description: Hearthside',
+    '✓ card service: it answers with a card',
+    '✓ fields.id: 7, from number',
+    '✓ fields.name: Emberwing  Drake, from title',
+    '✓ fields.rarity: rare, from grade or tier',
+    '? fields.imageUrl: nothing that the bot can show, from picture',
+    '✓ prices.market: 36.33, from usd',
+    '✓ quota.day.limit: 120, from header:X-Day-Limit',
+    '? quota.day.remaining: nothing that the bot can show, from header:X-Day-Left',
+    '✓ card service: it answers, and has no card 99999999',
+  ]);
 });
 
-it.each([
-  [200, '{"id":"1180000000000000009","type":1}', ''],
-  [200, '<html>', '✗'],
-  [302, '', '✗'],
-  [404, '{}', '✗'],
-  [408, '', '\\?'],
-  [429, '{}', '\\?'],
-  [503, '<html>', '\\?'],
-])('a webhook that answers %i %j: %s, and nothing is written to it', async (status, body, sign) => {
-  const port = await answering(status, body, { location: NOWHERE });
-  const { said } = await doctor('', { ALERT_WEBHOOK_URL: `http://127.0.0.1:${port}${WEBHOOK}` });
-  expect(said).toEqual(sign ? says(`${sign} alerts: .*ALERT_WEBHOOK_URL`) : []);
+const ANOTHER = 'CARD_SERVICE=tcgapi';
+it.each(table`
+  --id 7 | {"fields":{"id":"number","name":"title","imageUrl":"=javascript:alert(1)"}} | | | 0 2 | ? fields.imageUrl: nothing
+  --id 7 | {"fields":{"id":"number","name":"title","pageUrl":"=http://127.0.0.1/7"}} | | | 0 2 | ? fields.pageUrl: nothing
+  --id 7 | {"prices":{"rows":"offers.*","market":"=$12.50"}} | | | 0 2 | ? prices.market: Invalid input
+  --id 7 | {"prices":{"rows":"offers.*","market":"usd","currency":"=dollars"}} | | | 0 2 | ? prices.currency: nothing
+  --id 7 | {"prices":{"rows":"offers.*","market":"usd","currency":"=eur"}} | | | 0 2 | ✓ prices.currency: EUR, from =eur
+  --id 7 | {"quota":[{"per":"day","reset":"=tomorrow"}]} | | | 0 2 | ? quota.day.reset: nothing
+  --id 7 | {"quota":[{"per":"day","reset":"=60"}]} | | | 0 2 | ✓ quota.day.reset: in 60 s
+  --id 7 | {"card":{"path":"/items?number={id}","at":"rows"}} | | | 1 1 | ? card.at: nothing in the answer at "rows"
+  --id 7 | {"fields":{"id":"number","name":"label"}} | | | 1 1 | ? fields.name: nothing in the answer at "label"
+  --id 7 | {"url":"http://127.0.0.1:10901"} | | | 1 0 | Check .url., .* in the description of Hearthside
+  --id 7 | {} | CARD_SERVICE_API_KEY=refused-key | | 1 1 | ✗ API key: .*CARD_SERVICE_API_KEY
+  | {} | | | 0 1 | ? card service: .*--id ID
+  --offline | {} | | | 0 0 | ✓ description: Hearthside
+  | {"fields":{"id":"number"}} | | | 1 0 | mine.json: fields.name: expected a path
+  --id 7 | {} | ${ANOTHER} | | 1 0 | This asks .*with your key .* Add --yes to go ahead
+  --id 7 | {} | ${ANOTHER} | no | 1 0 | Nothing more was sent
+  --id 7 | {} | ${ANOTHER} | yes | 0 2 | ✓ card service
+  --id 7 --yes | {} | ${ANOTHER} | | 0 2 | ✓ card service
+  | {"key":false,"headers":{"X-Team":"$CARD_SERVICE_TEAM"}} | ${ANOTHER} CARD_SERVICE_API_KEY= CARD_SERVICE_TEAM=a | | 1 0 | with your key
+  | {"key":false} | ${ANOTHER} CARD_SERVICE_API_KEY= | | 1 1 | ✗ API key
+`)('--service with %s, %s, %s and the answer %s', async (line, description, env, answer, counts, words = '') => {
+  const { code, out, err, asked } = await tryOwn(line, description, env, answer);
+  expect([`${code} ${asked.length}`, out + err]).toEqual([counts, expect.stringMatching(words.replace(/^\?/, '\\?'))]);
+  expect(out).not.toMatch(/CARD_SERVICE_(URL|.*PATH)|own-key|refused-key/);
 });
 
-describe('npm run doctor -- --service FILE', () => {
-  /** As an operator would in the folder of the file, which is the configured one unless `env` says otherwise. */
-  async function tryOwn(line = '', changes: object = {}, env: Env = {}, answer?: string) {
-    const own = await startOwnService(changes);
-    const ask = answer === undefined ? {} : { ask: async () => answer };
-    const outside = { env: { CARD_SERVICE: own.path, ...own.env, ...env }, folder: own.folder, ...ask };
-    const args = ['doctor', '--service', './mine.json', ...line.split(' ').filter(Boolean)];
-    return { ...(await run(args, outside)), asked: own.asked };
-  }
-
-  it('shows what each field became, and from where, and whether a missing card is known as one', async () => {
-    const { code, out, err, asked } = await tryOwn('--id 7');
-    expect({ code, asked }).toEqual({ code: 0, asked: ['/items?number=7', '/items?number=99999999'] });
-    expect(err).toContain("which costs two of today's requests");
-    expect(out.trimEnd().split('\n')).toEqual([
-      '✓ description: Hearthside',
-      '✓ card service: it answers with a card',
-      '✓ fields.id: 7, from number',
-      '✓ fields.name: Emberwing  Drake, from title',
-      '✓ fields.rarity: rare, from grade or tier',
-      '? fields.imageUrl: nothing that the bot can show, from picture',
-      '✓ prices.market: 36.33, from usd in offers[kind=foil] or offers.*',
-      '✓ quota.day.limit: 120, from header:X-Day-Limit',
-      '? quota.day.remaining: nothing that the bot can show, from header:X-Day-Left',
-      '✓ card service: it answers, and has no card 99999999',
-    ]);
-  });
-
-  const FIELDS = { id: 'number', name: 'title' };
-  const ROWS = { rows: 'offers.*', market: 'usd' };
-  const day = (sources: object) => ({ quota: [{ per: 'day', ...sources }] });
-  it.each<[sign: string, line: string, changes: object]>([
-    ['?', 'fields.imageUrl: nothing', { fields: { ...FIELDS, imageUrl: '=javascript:alert(1)' } }],
-    ['?', 'fields.pageUrl: nothing', { fields: { ...FIELDS, pageUrl: '=http://127.0.0.1/7' } }],
-    ['?', 'prices.market: nothing', { prices: { ...ROWS, market: '=0' } }],
-    ['?', 'prices.market: Invalid input', { prices: { ...ROWS, market: '=$12.50' } }],
-    ['?', 'quota.day.reset: nothing', day({ reset: '=tomorrow' })],
-    ['✓', 'prices.currency: EUR', { prices: { ...ROWS, currency: '=eur' } }],
-    ['✓', 'quota.day.limit: 100,', day({ limit: '=0100' })],
-    ['?', 'prices.low: Invalid input', { prices: { ...ROWS, low: '=17,513.22' } }],
-    ['?', 'prices.currency: nothing', { prices: { ...ROWS, currency: '=dollars' } }],
-    ['?', 'quota.day.limit: nothing', day({ limit: '=unlimited' })],
-    ['✓', 'prices.low: 9.5, from least or =09.50 in', { prices: { ...ROWS, low: ['least', '=09.50'] } }],
-    ['✓', 'quota.day.remaining: 100,', day({ limit: '=0100', remaining: '=200' })],
-    ['✓', 'quota.day.reset: in 60 s', day({ reset: '=60' })],
-  ])('%s %s', async (sign, line, changes) => {
-    const { code, out } = await tryOwn('--id 7', changes);
-    expect([code, out]).toEqual([0, expect.stringContaining(`\n${sign} ${line}`)]);
-  });
-
-  it('costs one request without a card, and says that none was found', async () => {
-    const { code, out, asked } = await tryOwn();
-    expect({ code, asked }).toEqual({ code: 0, asked: ['/items?number=99999999'] });
-    expect(out).toMatch(/\n\? card service: .*\(--id ID\)/);
-  });
-
-  it('sends nothing with --offline, and names what does not fit', async () => {
-    expect(await tryOwn('--offline')).toMatchObject({ code: 0, out: '✓ description: Hearthside\n', asked: [] });
-    const wrong = await tryOwn('', { fields: { id: 'number' }, colour: 1 });
-    expect(wrong).toMatchObject({ code: 1, out: '', asked: [] });
-    expect(wrong.err).toMatch(/mine\.json: fields\.name: expected a path/);
-    expect(wrong.err).toContain('mine.json: Unrecognized key: "colour"');
-    expect(await run(['doctor', '--service', 'scryfal'])).toMatchObject({ code: 1, out: '' });
-  });
-
-  it.each([
-    [{ card: { path: '/items?number={id}', at: 'rows' } }, '? card.at: nothing in the answer at "rows"'],
-    [{ fields: { id: 'number', name: 'label' } }, '? fields.name: nothing in the answer at "label"'],
-    [{ url: NOWHERE }, '`url`'],
-  ])('names what is wrong with the description for %j', async (changes, line) => {
-    const { code, out } = await tryOwn('--id 7', changes);
-    expect([code, out]).toEqual([1, expect.stringContaining(line)]);
-    expect(out).toContain('in the description of Hearthside');
-    expect(out).not.toContain('CARD_SERVICE_');
-  });
-
-  it('sends a key to a service that CARD_SERVICE does not name after a question, or with --yes', async () => {
-    const other = { CARD_SERVICE: 'tcgapi' };
-    const unasked = await tryOwn('--id 7', {}, other);
-    expect(unasked).toMatchObject({ code: 1, out: '', asked: [] });
-    expect(unasked.err).toMatch(/^This asks .*with your key .* Add --yes to go ahead\.\n$/);
-    expect(await tryOwn('--id 7', {}, other, 'no')).toMatchObject({ code: 1, out: '', asked: [] });
-    expect((await tryOwn('--id 7', {}, other, 'yes')).asked).toHaveLength(2);
-    expect((await tryOwn('--id 7 --yes', {}, other)).asked).toHaveLength(2);
-    const keyless = { CARD_SERVICE: '', CARD_SERVICE_API_KEY: '' };
-    const team = { key: false, headers: { 'X-Team': '$CARD_SERVICE_TEAM' } };
-    expect(await tryOwn('', team, { ...keyless, CARD_SERVICE_TEAM: 'team' })).toMatchObject({ code: 1, asked: [] });
-    expect((await tryOwn('', { key: false }, keyless)).asked).toHaveLength(1);
-  });
-
-  it('names a wrong key, and prints none', async () => {
-    const { code, out, err } = await tryOwn('--id 7', {}, { CARD_SERVICE_API_KEY: 'refused-key' });
-    expect([code, out]).toEqual([1, expect.stringContaining('✗ API key: The card service does not accept this key')]);
-    expect(out + err).not.toContain('refused-key');
-  });
-
-  it('is not needed for the described service of the bot, of which a card is tried that members find by name', async () => {
-    const { env, folder, path, asked } = await startOwnService();
-    const bot = { ...right, CARD_SERVICE_URL: '', ...env, CARD_SERVICE: path };
-    await run(['catalog', 'import', '-'], { env: bot, folder, stdin: 'id,name\nbase1-4,Wax Golem\n7,Drake\n' });
-    const { out } = await run(['doctor'], { env: bot, folder });
-    expect(out).toContain('✓ card service: it answers with a card\n✓ plan: auto: 120 requests a day');
-    expect(asked).toEqual(['/items?number=7', '/items?number=99999999']);
-  });
+it('--service is not needed for that of the bot, of which a card is tried that members find by name', async () => {
+  const team = { headers: { 'X-Team': '$CARD_SERVICE_TEAM' } };
+  const { env, folder, path, asked } = await startOwnService(team);
+  const bot = { ...right, CARD_SERVICE_URL: '', ...env, CARD_SERVICE: path, CARD_SERVICE_TEAM: 'any-other-team' };
+  await run(['catalog', 'import', '-'], { env: bot, folder, stdin: 'id,name\nbase1-4,Wax Golem\n7,Drake\n' });
+  const { out } = await run(['doctor'], { env: bot, envFile: bot, folder });
+  expect(out).toContain('✓ card service: it answers with a card\n✓ plan: auto: 120 requests a day');
+  expect(out).not.toMatch(/names|Nothing reads it/);
+  expect(asked).toEqual(['/items?number=7', '/items?number=99999999']);
 });

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest';
-import type { CommandUse } from '../../commands/command.ts';
-import { EmbeddedCardService, SANDBOX_API_KEY } from '../../sandbox/card-service.ts';
+import type { CommandUse, ComponentUse, Message, View } from '../../commands/command.ts';
+import { EmbeddedCardService, SANDBOX_API_KEY } from '../../sandbox/service/service.ts';
 import { openServices } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { Events } from '../../src/model/events.ts';
@@ -51,4 +51,24 @@ export function typed(
     text: '',
     ...more,
   };
+}
+
+/** A button or a menu that was used. */
+export function pressed(
+  argument: string,
+  values: readonly string[] = [],
+  more: Partial<ComponentUse & Requester> = {},
+): ComponentUse {
+  return { ...typed({}, more), argument, values, content: '', manageMessages: false, ...more };
+}
+
+/** How a reply is shown that everybody sees. */
+export const PUBLIC: View = {
+  ...{ locale: 'en-US', quota: undefined, currency: undefined },
+  ...{ canReplyPublicly: true, isPrivate: false },
+};
+
+/** The custom ids of each row of a message. */
+export function idsOf({ components = [] }: Message) {
+  return components.map((row) => row.components.map((part) => 'custom_id' in part && part.custom_id));
 }

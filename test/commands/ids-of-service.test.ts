@@ -4,7 +4,7 @@ import cards from '../../commands/cards.ts';
 import watch from '../../commands/watch.ts';
 import { cardIdReader } from '../../src/model/card-id.ts';
 import { described } from '../support/described.ts';
-import { startServices, typed } from './commands.ts';
+import { pressed, startServices, typed } from './commands.ts';
 
 const UUID = '0000579f-7b35-4ed3-b44c-db2a538066fe';
 
@@ -61,15 +61,8 @@ it('/card asks for an id of the form as the service writes it', async () => {
 
 it('a button of before, with an id of another form, asks for nothing', async () => {
   const { services } = await startServices(LORCAST, '');
-  const pressed = {
-    ...typed({}),
-    argument: 'show::base1-4',
-    values: [],
-    content: '',
-    repliedTo: { interactionId: '1', memberId: 'a' },
-    manageMessages: false,
-  };
-  expect(await card.component(pressed, services)).toMatchObject({ isPrivate: true, source: 'bot' });
+  const shown = await card.component(pressed('show::base1-4'), services);
+  expect(shown).toMatchObject({ isPrivate: true, source: 'bot' });
 });
 
 it('/cards asks for those of the form, each once, and says of the others that they are not known', async () => {

@@ -1,23 +1,21 @@
 import { glob, readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { z } from 'zod';
 
-const Workflow = z.object({
-  permissions: z.record(z.string(), z.string()),
-  jobs: z.record(
-    z.string(),
-    z.object({
-      permissions: z.record(z.string(), z.string()),
-      needs: z.string().optional(),
-      uses: z.string().optional(),
-      steps: z.array(z.object({ uses: z.string().optional(), run: z.string().optional() })).default([]),
-    }),
-  ),
-});
+interface Workflow {
+  permissions: object;
+  jobs: Record<string, Job>;
+}
 
-async function workflow(path: string): Promise<z.infer<typeof Workflow>> {
-  return Workflow.parse(parse(await readFile(path, 'utf8')));
+interface Job {
+  permissions?: object;
+  needs?: string;
+  uses?: string;
+  steps?: { uses?: string; run?: string }[];
+}
+
+async function workflow(path: string): Promise<Workflow> {
+  return parse(await readFile(path, 'utf8'));
 }
 
 const workflows = await Array.fromAsync(glob('.github/workflows/*.yml'));
@@ -25,7 +23,8 @@ const workflows = await Array.fromAsync(glob('.github/workflows/*.yml'));
 it.each(workflows)('%s names each action by the hash of its commit, and rights by job', async (path) => {
   const { permissions, jobs } = await workflow(path);
   expect(permissions).toEqual({});
-  const used = Object.values(jobs).flatMap(({ uses, steps }) => [uses, ...steps.map((step) => step.uses)]);
+  expect(Object.values(jobs).filter((job) => !job.permissions)).toEqual([]);
+  const used = Object.values(jobs).flatMap(({ uses, steps = [] }) => [uses, ...steps.map((step) => step.uses)]);
   const unpinned = used.filter((each) => each && !each.startsWith('./') && !/@[0-9a-f]{40}$/.test(each));
   expect(unpinned).toEqual([]);
 });
@@ -44,5 +43,5 @@ it('an image is published when `.ci/run` has passed, as for pull requests', asyn
   expect(jobs.image?.needs).toBe('check');
   expect(jobs.check?.uses).toBe('./.github/workflows/check.yml');
   const check = await workflow('.github/workflows/check.yml');
-  expect(check.jobs.check?.steps.map(({ run }) => run)).toContain('.ci/run');
+  expect(check.jobs.check?.steps?.map(({ run }) => run)).toContain('.ci/run');
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startBackends } from '../support/backends.ts';
 import { startUnderNpm } from '../support/bot-process.ts';
-import { finalAnswer } from '../support/final-answers.ts';
+import { finalAnswer } from '../support/replies.ts';
 
 /** Long enough for a request to be under way when the signal arrives. */
 const SLOW_MS = 1_200;

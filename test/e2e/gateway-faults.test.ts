@@ -4,7 +4,7 @@ import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { type AppBot, startAppBot } from '../support/app-bot.ts';
 import { atOnce } from '../support/at-once.ts';
 import { type Backends, startBackends } from '../support/backends.ts';
-import { finalAnswer } from '../support/final-answers.ts';
+import { finalAnswer } from '../support/replies.ts';
 
 /** A bot and the servers that it talks to. */
 interface RunningBot extends Backends {

@@ -4,8 +4,8 @@ import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { startBackends } from '../support/backends.ts';
 import { rateLimited, refused, serverError } from '../support/fault-forms.ts';
-import { finalAnswer } from '../support/final-answers.ts';
 import { logLines } from '../support/log-lines.ts';
+import { finalAnswer } from '../support/replies.ts';
 
 const CARD = 'Emberwing Drake';
 const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SANDBOX_API_KEY } from '../../sandbox/card-service.ts';
+import { SANDBOX_API_KEY } from '../../sandbox/service/service.ts';
 import { startAppBot } from '../support/app-bot.ts';
 import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { describe, expect, it } from 'vitest';
@@ -8,11 +9,12 @@ import { startBackends } from '../support/backends.ts';
 import { ERROR } from '../support/log-lines.ts';
 import { onFinished } from '../support/on-finished.ts';
 import { logOf, numberedCards, requestedIds, showsCard, startAppBots } from '../support/processes.ts';
-import { noRealRedis } from '../support/redis/no-real-redis.ts';
-import { startRealRedis } from '../support/redis.ts';
-import { startTlsRelay } from '../support/tls-relay.ts';
+import { noRealRedis, startRealRedis } from '../support/redis.ts';
+import { startRelay } from '../support/relay.ts';
 
 const CARDS = numberedCards(6);
+/** For tests alone, and trusted by no program: the key is as public as the certificate. */
+const KEY_AND_CERTIFICATE = readFileSync(new URL('./localhost.pem', import.meta.url), 'utf8');
 
 /** The rights that the docs name, for a prefix. */
 async function documentedRights(prefix: string): Promise<string[]> {
@@ -24,13 +26,15 @@ async function documentedRights(prefix: string): Promise<string[]> {
 describe.skipIf(noRealRedis('Redis over TLS, with a user of few rights'))('two processes', () => {
   it('share a Redis over TLS as a user with no more rights than the docs name', async () => {
     const settings = { 'maxmemory-policy': 'noeviction' };
-    const redis = await startRealRedis({ appendonly: true, settings });
+    const redis = await startRealRedis({ appendonly: 'yes', ...settings });
     await redis.command('ACL', 'SETUSER', 'bot', 'on', '>p@ss/word', ...(await documentedRights(redis.prefix)));
-    const tls = await startTlsRelay(redis.url.replace('redis://', `redis://bot:${encodeURIComponent('p@ss/word')}@`));
+    const tls = await startRelay(redis.url, { certificate: KEY_AND_CERTIFICATE });
+    const login = `bot:${encodeURIComponent('p@ss/word')}`;
+    const url = tls.url.replace('redis://127.0.0.1', `rediss://${login}@localhost`);
     const trusted = getCACertificates('default');
     onFinished(() => setDefaultCACertificates(trusted));
-    setDefaultCACertificates([...trusted, tls.certificate]);
-    const processes = await startAppBots({ redis: { ...redis, url: tls.url }, service: { cards: CARDS } });
+    setDefaultCACertificates([...trusted, KEY_AND_CERTIFICATE]);
+    const processes = await startAppBots({ redis: { ...redis, url }, service: { cards: CARDS } });
 
     for (const { id } of CARDS) await Promise.all([0, 1].map((shard) => showsCard(processes.card(shard, id))));
     await processes.usage(0).settled();
@@ -52,8 +56,8 @@ it.skipIf(noRealRedis('a bot on a Redis that is not for it')).each([
 ])('a bot that finds %s %s cannot continue, takes over nothing, and says what to do', async (found, when) => {
   const isCluster = found === 'a cluster';
   const redis = await startRealRedis({
-    appendonly: true,
-    ...(isCluster && { settings: { 'cluster-enabled': 'yes' } }),
+    appendonly: 'yes',
+    ...(isCluster && { 'cluster-enabled': 'yes' }),
   });
   const { env } = await startBackends();
   const prefix = redisPrefix(redis.prefix);

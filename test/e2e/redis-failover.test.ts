@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { finalAnswers } from '../support/final-answers.ts';
 import { numberedCards, requestedIds, showsCard, startAppBots } from '../support/processes.ts';
-import { noRealRedis } from '../support/redis/no-real-redis.ts';
-import type { RealServer } from '../support/redis/real-server.ts';
-import { startRealRedis } from '../support/redis.ts';
-import { type SlowRelay, startSlowRelay } from '../support/slow-relay.ts';
+import { noRealRedis, type RealServer, startRealRedis } from '../support/redis.ts';
+import { type Relay, startRelay } from '../support/relay.ts';
+import { finalAnswers } from '../support/replies.ts';
 
 const CARDS = numberedCards(10);
 const IDS = CARDS.map(({ id }) => id);
@@ -22,13 +20,13 @@ async function isReplica(server: RealServer): Promise<boolean> {
 
 describe.skipIf(noRealRedis('bots whose Redis fails over'))('two bots whose Redis fails over to its replica', () => {
   it.each([
-    ['kept', (_: SlowRelay) => {}],
-    ['dropped', (relay: SlowRelay) => relay.drop()],
+    ['kept', (_: Relay) => {}],
+    ['dropped', (relay: Relay) => relay.drop()],
   ])('lose no reply and request each card once, with connections to the old primary %s', async (_, during) => {
-    const old = await startRealRedis({ appendonly: true, settings: LASTING });
+    const old = await startRealRedis({ appendonly: 'yes', ...LASTING });
     const replica = { ...LASTING, replicaof: `127.0.0.1 ${old.port}` };
-    const next = await startRealRedis({ appendonly: true, settings: replica });
-    const relay = await startSlowRelay(old.url, { delayMs: 0 });
+    const next = await startRealRedis({ appendonly: 'yes', ...replica });
+    const relay = await startRelay(old.url);
     const redis = { url: relay.url, prefix: old.prefix };
     const processes = await startAppBots({ redis, service: FAST, env: { CARD_SERVICE_BURST: '20' } });
     const typeAll = (ids: readonly string[]) => ids.flatMap((id) => SHARDS.map((shard) => processes.card(shard, id)));

@@ -4,8 +4,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { Readiness } from '../../src/operations/operations.ts';
 import type { AppBot } from '../support/app-bot.ts';
 import { serverOfShard } from '../support/backends.ts';
-import { press } from '../support/buttons.ts';
-import { finalAnswers } from '../support/final-answers.ts';
 import { WARN } from '../support/log-lines.ts';
 import {
   logOf,
@@ -16,11 +14,10 @@ import {
   startAppBots,
   type TestBots,
 } from '../support/processes.ts';
-import { noRealRedis } from '../support/redis/no-real-redis.ts';
-import type { RealServer } from '../support/redis/real-server.ts';
-import { startRealRedis, type TestRedis } from '../support/redis.ts';
+import { noRealRedis, type RealServer, startRealRedis, type TestRedis } from '../support/redis.ts';
+import { startRelay } from '../support/relay.ts';
+import { finalAnswers, press } from '../support/replies.ts';
 import { secretsIn } from '../support/secret-forms.ts';
-import { startSlowRelay } from '../support/slow-relay.ts';
 
 const CARDS = numberedCards(100);
 // The service allows a little more at once than the bots' configured burst, because a busy machine delivers requests late
@@ -36,7 +33,6 @@ const SHARDS = [0, 1];
 const KNOWN = 'card-0';
 const OUTAGE_SECONDS = 12;
 
-type Bots = TestBots<AppBot>;
 type Redis = TestRedis & RealServer;
 
 /** On a machine that is too busy for Discord's 3 s, or for an edit; the answer is there all the same, which each test counts. */
@@ -45,19 +41,19 @@ const isLate = ({ msg, outcome }: Record<string, unknown>) =>
   msg === 'discord did not confirm the first answer: the reply is completed anyway' ||
   msg === 'discord accepts no edits: they are repeated until it does';
 
-function times(processes: Bots, id: string): number {
+function times(processes: TestBots, id: string): number {
   return requestedIds(processes).filter((requested) => requested === id).length;
 }
 
 /** Two bots that know a card, and share others. */
-async function startPair(redis: Pick<TestRedis, 'url' | 'prefix'>): Promise<Bots> {
+async function startPair(redis: Pick<TestRedis, 'url' | 'prefix'>): Promise<TestBots> {
   const processes = await startAppBots({ redis, service: FAST, env: BOTS_BURST });
   for (const shard of SHARDS) await showsCard(processes.card(shard, KNOWN));
   return processes;
 }
 
 /** Resolves when no bot reaches Redis. */
-async function areCutOff({ bots }: Bots): Promise<void> {
+async function areCutOff({ bots }: TestBots): Promise<void> {
   await Promise.all(bots.map((bot) => bot.wrote(UNAVAILABLE)));
 }
 
@@ -73,7 +69,7 @@ function noticesOf(bot: AppBot): number[] {
 }
 
 /** Secrets in the log, and warnings and errors about anything other than Redis being unavailable. */
-function problemsOf({ bots, env }: Bots): unknown[] {
+function problemsOf({ bots, env }: TestBots): unknown[] {
   const lines = bots.flatMap((bot) =>
     logOf(bot).filter((line) => Number(line.level) >= WARN && line.msg !== UNAVAILABLE && !isLate(line)),
   );
@@ -92,11 +88,11 @@ async function readiness(bot: AppBot | undefined) {
 }
 
 /** Both bots are asked, once a second, for a card that they know and for one that nobody knows. */
-async function throughOutage(processes: Bots, { begin, end }: { begin: () => unknown; end: () => unknown }) {
+async function throughOutage(processes: TestBots, { begin, end }: { begin: () => unknown; end: () => unknown }) {
   await begin();
   const before = processes.cardService.counts.total;
   const ids = CARDS.slice(1, 1 + OUTAGE_SECONDS).map(({ id }) => id);
-  const typed: ReturnType<Bots['card']>[] = [];
+  const typed: ReturnType<TestBots['card']>[] = [];
   const known: { tookMs: number; states: string[] }[] = [];
   for (const id of ids) {
     for (const shard of SHARDS) {
@@ -123,12 +119,12 @@ describe.skipIf(noRealRedis('bots during outages of Redis'))('two bots whose Red
     hung: (redis) => ({ begin: redis.pause, end: redis.resume }),
     'restarted empty': (redis) => ({ begin: redis.kill, end: redis.startEmpty }),
   };
-  const runs = new Map<string, { processes: Bots; seen: Awaited<ReturnType<typeof throughOutage>> }>();
+  const runs = new Map<string, { processes: TestBots; seen: Awaited<ReturnType<typeof throughOutage>> }>();
 
   /** Side by side, since they mostly wait. */
   beforeAll(async () => {
     const run = async ([name, outageOf]: [string, (typeof OUTAGES)[string]]) => {
-      const redis = await startRealRedis({ password: PASSWORD, appendonly: true });
+      const redis = await startRealRedis({ requirepass: PASSWORD, appendonly: 'yes' });
       const processes = await startPair(redis);
       runs.set(name, { processes, seen: await throughOutage(processes, outageOf(redis)) });
     };
@@ -158,12 +154,12 @@ describe.skipIf(noRealRedis('a bot without Redis'))('a bot whose Redis is', () =
   it('down, or has another password, from the start goes on, says so once, and requests a new card when it works', async () => {
     const down = await startRealRedis();
     await down.kill();
-    const redis = await startRealRedis({ password: PASSWORD, appendonly: true });
+    const redis = await startRealRedis({ requirepass: PASSWORD, appendonly: 'yes' });
     const url = `redis://:${encodeURIComponent(PASSWORD)}@127.0.0.1:${down.port}`;
     const processes = await prepareAppBots({ redis: { ...redis, url }, service: FAST, env: BOTS_BURST });
     await processes.start(0);
     await redis.command('CONFIG', 'SET', 'requirepass', 'another');
-    await startSlowRelay(redis.url, { delayMs: 0, port: down.port });
+    await startRelay(redis.url, { port: down.port });
     await processes.start(1);
     const typed = SHARDS.map((shard) => processes.card(shard, KNOWN));
     for (const each of typed) await each.until(({ state }) => state === 'thinking');
@@ -186,7 +182,7 @@ describe.skipIf(noRealRedis('a bot without Redis'))('a bot whose Redis is', () =
   });
 
   it('killed says of nothing that it was kept or done, and in /usage that it is cut off', async () => {
-    const redis = await startRealRedis({ appendonly: true });
+    const redis = await startRealRedis({ appendonly: 'yes' });
     const processes = await startPair(redis);
     const { discord } = processes;
     const guild = { guildId: serverOfShard(0).id, manageGuild: true };
@@ -228,7 +224,7 @@ describe.skipIf(noRealRedis('a bot without Redis'))('a bot whose Redis is', () =
   });
 
   it('a replica shows cards that are in it, and says why it requests none', async () => {
-    const redis = await startRealRedis({ appendonly: true });
+    const redis = await startRealRedis({ appendonly: 'yes' });
     const processes = await startPair(redis);
     const [inRedis = '', missing = ''] = CARDS.slice(1).map(({ id }) => id);
     await showsCard(processes.card(0, inRedis));
@@ -247,7 +243,7 @@ describe.skipIf(noRealRedis('a bot without Redis'))('a bot whose Redis is', () =
 
   it('slow answers, though a permit takes five round trips', async () => {
     const redis = await startRealRedis();
-    const relay = await startSlowRelay(redis.url, { delayMs: 0 });
+    const relay = await startRelay(redis.url);
     const processes = await startPair({ ...redis, url: relay.url });
     relay.delayMs = 200;
     const ids = CARDS.slice(1, 5).map(({ id }) => id);

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { finalAnswers } from '../support/final-answers.ts';
 import { prepareAppBots, requestedIds, showsCard } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
-import { startSlowRelay } from '../support/slow-relay.ts';
+import { startRelay } from '../support/relay.ts';
+import { finalAnswers } from '../support/replies.ts';
 
 /** What hangs is given up when its process stops. */
 const PATIENT = { CARD_SERVICE_TIMEOUT_MS: '60000' };
 
 it('replies of a process that is cut off from Redis are answered by another, and stay as they are when it stops', async () => {
   const redis = await startRedis();
-  const relay = await startSlowRelay(redis.url, { delayMs: 0 });
+  const relay = await startRelay(redis.url);
   const processes = await prepareAppBots({ redis, service: { requestsPerMinute: 300, burst: 6 }, env: PATIENT });
   const cutOff = await processes.start(0, { REDIS_URL: relay.url });
   await processes.start(1);

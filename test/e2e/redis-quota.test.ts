@@ -18,9 +18,9 @@ it("one member's many lookups in one process delay each lookup of another member
 
   await Promise.all(lookUp(1, few, '1180000000000000102').map(showsCard));
   const at = few.map((id) => requestedIds(processes).indexOf(id)).toSorted((a, b) => a - b);
-  const apart = at.slice(1).map((place, before) => place - (at[before] ?? 0));
-  // Some of them: a process that comes 60 ms after its turn has lost it, and on a busy machine many do.
-  expect(apart.toSorted((a, b) => a - b)[1]).toBeLessThanOrEqual(2);
+  const apart = ((at.at(-1) ?? 0) - (at[0] ?? 0)) / (few.length - 1);
+  // Two where each takes its turn: a process that comes 60 ms after it has lost it, and on a busy machine some do.
+  expect(apart).toBeLessThanOrEqual(4);
   expect(ofMany.filter(({ message }) => hasCard(message)).length).toBeLessThan(ofMany.length);
   await Promise.all(ofMany.map(showsCard));
 });

@@ -1,13 +1,12 @@
 import { beforeAll, expect, it } from 'vitest';
-import type { AppBot } from '../support/app-bot.ts';
 import { prepareAppBots, showsCard, type TestBots } from '../support/processes.ts';
-import { type RecordingRelay, startRecordingRelay } from '../support/redis/recording-relay.ts';
 import { startRedis } from '../support/redis.ts';
+import { startRelay } from '../support/relay.ts';
 
 const KNOWN = 'base1-2';
 const UNKNOWN = 'base1-4';
 
-let processes: TestBots<AppBot>;
+let processes: TestBots;
 let relays: RecordingRelay[];
 beforeAll(async () => {
   const redis = await startRedis();
@@ -83,3 +82,40 @@ it('an unknown card costs at most 11 commands to Redis, one known elsewhere 1, o
   expect(noSuchCard.length, noSuchCard.join('\n')).toBeLessThanOrEqual(11);
   expect(processes.cardService.counts.total).toBe(3);
 });
+
+interface RecordingRelay {
+  /** Reaches the Redis through the relay. */
+  url: string;
+  /** What was sent to Redis, in order: the name of a command and its arguments. A transaction is one command, `MULTI`. */
+  commands: readonly (readonly string[])[];
+}
+
+/**
+ * A TCP proxy before a Redis that notes what passes, none of which has a `\r\n` of its own: arrays of bulk strings, as in
+ * https://redis.io/docs/latest/develop/reference/protocol-spec/#sending-commands-to-a-redis-server
+ */
+async function startRecordingRelay(url: string): Promise<RecordingRelay> {
+  const commands: string[][] = [];
+  const watch = () => {
+    const lines: string[] = [];
+    let inTransaction = false;
+    return (sent: Buffer) => {
+      lines.push(...((lines.pop() ?? '') + sent.toString('latin1')).split('\r\n'));
+      for (const [name = '', ...args] of takenFrom(lines)) {
+        const command = name.toUpperCase();
+        if (!inTransaction) commands.push([command, ...args]);
+        inTransaction = command === 'MULTI' || (inTransaction && command !== 'EXEC');
+      }
+    };
+  };
+  return { url: (await startRelay(url, { watch })).url, commands };
+}
+
+/** All requests that are there as a whole: how many words, then each after its length. */
+function* takenFrom(lines: string[]): Generator<string[]> {
+  for (;;) {
+    const end = 1 + 2 * Number(lines[0]?.slice(1));
+    if (!(lines.length > end)) return; // nor where there is no number yet
+    yield lines.splice(0, end).filter((_, at) => at > 0 && at % 2 === 0);
+  }
+}

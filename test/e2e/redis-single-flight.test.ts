@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { field } from '../support/embed-field.ts';
-import { finalAnswers } from '../support/final-answers.ts';
 import { showsCard, startAppBots } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
+import { field, finalAnswers } from '../support/replies.ts';
 
 /** A request takes so long that other lookups arrive meanwhile. */
 const SLOW = { requestsPerMinute: 1_200, burst: 20, requestsPerDay: 1_000, latencyMs: 500 };

@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
-import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
+import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import type { DictatedAnswer } from '../../sandbox/service-script.ts';
-import { type AppBot, type BotOutput, startAppBot } from '../support/app-bot.ts';
+import type { DictatedAnswer } from '../../sandbox/service/service.ts';
 import { serverOfShard } from '../support/backends.ts';
-import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
-import { finalAnswers } from '../support/final-answers.ts';
-import { prepareBots, showsCard, type TestBots } from '../support/processes.ts';
+import { startBotProcess } from '../support/bot-process.ts';
+import { prepareAppBots, showsCard, type TestBots } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
+import { finalAnswers } from '../support/replies.ts';
 
 /** One at a time and 200 ms apart, so that most wait for a permit. */
 const SLOW = { requestsPerMinute: 300, burst: 6, requestsPerDay: 1_000 };
@@ -31,7 +30,7 @@ interface Deferred {
  * Deferred replies of a shard: one whose card has arrived and whose edit hangs, one that shows its card although the process
  * does not know it, five that wait for a request or a permit, and a list.
  */
-async function deferReplies({ discord, cardService, card }: TestBots<BotOutput>, shard: number): Promise<Deferred> {
+async function deferReplies({ discord, cardService, card }: TestBots, shard: number): Promise<Deferred> {
   const cards = IDS.slice(10 * shard, 10 * shard + 9); // requested by no other shard
   const [fetched = '', shown = '', ...missing] = cards;
   const { met } = discord.faults;
@@ -62,11 +61,7 @@ async function deferReplies({ discord, cardService, card }: TestBots<BotOutput>,
  *
  * @param cutOff requests that may have been answered when their process ended
  */
-async function expectCompleted(
-  { cardService }: TestBots<BotOutput>,
-  { cards, typed, list }: Deferred,
-  cutOff = 0,
-): Promise<void> {
+async function expectCompleted({ cardService }: TestBots, { cards, typed, list }: Deferred, cutOff = 0): Promise<void> {
   const shownBefore = list.history.length;
   await Promise.all(typed.map(showsCard));
   await list.until(({ embeds }) => embeds.length === 3, PATIENCE_MS);
@@ -87,12 +82,10 @@ it('replies of a process over Redis are completed once: by another when it stops
   timeout: 240_000,
 }, async () => {
   const options = { redis: await startRedis(), service: SLOW, env: ENV };
-  let startBot: (env: Record<string, string>) => Promise<AppBot> | BotProcess = startAppBot;
-  const processes = await prepareBots<BotOutput>(options, (env) => startBot(env));
-  const stopped = (await processes.start(1)) as AppBot;
-  startBot = startBotProcess;
-  const killed = (await processes.start(0)) as BotProcess;
-  startBot = startAppBot;
+  const processes = await prepareAppBots(options);
+  const stopped = await processes.start(1);
+  const killed = startBotProcess(processes.envOf(0));
+  await killed.wrote('gateway ready');
 
   const left = await deferReplies(processes, 1);
   const leaves = stopped.stop();

@@ -2,12 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { observe } from '../../sandbox/discord/observation.ts';
-import { startPageServer } from '../../sandbox/page-server.ts';
+import { startPageServer } from '../../sandbox/page/page-server.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { startAppBot } from '../support/app-bot.ts';
 import { type Backends, startBackends } from '../support/backends.ts';
 import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
-import { isFinal } from '../support/final-answers.ts';
+import { isFinal } from '../support/replies.ts';
 import { INTERACTION_TOKEN_START, secretsIn } from '../support/secret-forms.ts';
 import { startWorld } from '../support/world.ts';
 
@@ -123,7 +123,7 @@ describe('no secret leaks', () => {
     await usage().settled();
 
     let sent = '';
-    for (const path of ['/', '/page.js', '/api/commands']) sent += await (await fetch(server.url + path)).text();
+    for (const path of ['/', '/page.js', '/page.css']) sent += await (await fetch(server.url + path)).text();
     const { body } = await fetch(`${server.url}/api/events`);
     for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
       sent += chunk;

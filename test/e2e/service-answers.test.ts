@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { DictatedAnswer } from '../../sandbox/service-script.ts';
+import type { DictatedAnswer } from '../../sandbox/service/service.ts';
 import { startService } from '../support/backends.ts';
-import { isFinal } from '../support/final-answers.ts';
 import { WARN } from '../support/log-lines.ts';
+import { isFinal } from '../support/replies.ts';
 import { storedCardIds } from '../support/stored-cards.ts';
 import { cardRequests, startWorld } from '../support/world.ts';
 

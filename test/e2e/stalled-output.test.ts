@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { startBackends } from '../support/backends.ts';
 import { COMPILE_CACHE } from '../support/compile-cache.ts';
-import { finalAnswer } from '../support/final-answers.ts';
 import { onFinished } from '../support/on-finished.ts';
+import { finalAnswer } from '../support/replies.ts';
 import { stalledPipe } from '../support/stalled-pipe.ts';
 
 /** A bot whose standard output nobody reads, and which is connected. */

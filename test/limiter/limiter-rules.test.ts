@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DescribedLimits, PlanSetting } from '../../src/model/plan.ts';
+import type { PlanLimits } from '../../src/model/plan.ts';
+import type { Planned } from '../support/described.ts';
 import { LimiterScript, START_MS } from '../support/limiter-script.ts';
 
 /** The plan's burst less one, and the time that one more takes. */
@@ -9,18 +10,18 @@ const INTERVAL_MS = 6_000;
 
 type Rule = [rule: string, script: string, said: string];
 
-function rules(of: string, rows: Rule[], setting?: PlanSetting, random?: number): void {
+function rules(of: string, rows: Rule[], setting?: Planned, random?: number): void {
   it.each(rows)(`${of}: %s`, async (_, script, said) => {
     expect(await new LimiterScript(setting, random).says(script)).toBe(said);
   });
 }
 
-function rulesUnder(of: string, rows: [rule: string, setting: PlanSetting, script: string, said: string][]): void {
+function rulesUnder(of: string, rows: [rule: string, setting: Planned, script: string, said: string][]): void {
   for (const [rule, setting, script, said] of rows) rules(of, [[rule, script, said]], setting);
 }
 
 /** A described service with one plan. */
-function planOf(limits: Partial<DescribedLimits>, more: Partial<PlanSetting> = {}): PlanSetting {
+function planOf(limits: Partial<PlanLimits>, more: Partial<Planned> = {}): Planned {
   return { plan: 'free', plans: { free: { requestsPerMinute: 10, burst: 20, ...limits } }, ...more };
 }
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { NOTHING_LEARNED } from '../../src/limiter/learning.ts';
 import { INITIAL_STATE, LimiterState } from '../../src/limiter/state.ts';
-import type { PlanSetting } from '../../src/model/plan.ts';
 import { Moment, movedBy } from '../../src/model/stored-json.ts';
+import type { Planned } from '../support/described.ts';
 import { LimiterScript } from '../support/limiter-script.ts';
 
 describe('a stored state', () => {
@@ -81,7 +81,7 @@ it('knows of each number of its schema that is called so whether it is a moment'
   expect(named(LimiterState, '')).toEqual(['.learned.fastest.tookMs']); // which is a duration
 });
 
-it.each<[string, Partial<PlanSetting>]>([
+it.each<[string, Partial<Planned>]>([
   ['plan', { plan: 'pro' }],
   ['rate', { requestsPerMinute: 20 }],
   ['burst', { burst: 9 }],
@@ -91,7 +91,7 @@ it.each<[string, Partial<PlanSetting>]>([
 ])(
   'a spent window ends at a start with another %s, and with the same setting not before its reset',
   async (_, other) => {
-    const setting: PlanSetting = { plan: 'free', requestsPerDay: 100, requestsPerMonth: 300 };
+    const setting: Planned = { plan: 'free', requestsPerDay: 100, requestsPerMonth: 300 };
     const script = new LimiterScript(setting);
     expect(await script.says('states 0 of 1000 for 2 h; restart; ask')).toBe('0, then day 2 h');
     script.setting = { ...setting, ...other };

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import type { PlanSetting } from '../../src/model/plan.ts';
 import type { BreakerReason } from '../../src/model/quota.ts';
+import type { Planned } from '../support/described.ts';
 import { LimiterScript } from '../support/limiter-script.ts';
 import { ERROR, INFO, WARN } from '../support/log-lines.ts';
 
-const AUTO: PlanSetting = { plan: 'auto' };
+const AUTO: Planned = { plan: 'auto' };
 
 /** What is logged in a scenario. */
-async function logged(steps: string, setting?: PlanSetting) {
+async function logged(steps: string, setting?: Planned) {
   const script = new LimiterScript(setting);
   await script.says(steps);
   return script.lines;

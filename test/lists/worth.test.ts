@@ -3,32 +3,26 @@ import {
   choosePrinting,
   dearest,
   fromHundredths,
-  type KeptPrice,
   pricesFor,
   toHundredths,
   type WorthLine,
   worthOf,
 } from '../../src/lists/worth.ts';
-import type { Prices } from '../../src/model/card.ts';
+import type { CardRecord, Known, Prices } from '../../src/model/card.ts';
 import type { Finish } from '../../src/model/finish.ts';
 
 function kept(
   id: string,
   prices?: Prices,
   more: { isStale?: boolean; fetchedAtMs?: number } = {},
-): [string, KeptPrice] {
+): [string, Known & { answer: CardRecord }] {
   const { isStale = false, fetchedAtMs = 1_000 } = more;
-  return [id, { record: { card: { id, name: id, ...(prices && { prices }) }, fetchedAtMs }, isStale }];
+  const answer = { card: { id, name: id, ...(prices && { prices }) }, fetchedAtMs };
+  return [id, { kind: isStale ? 'stale' : 'fresh', answer }];
 }
 
 function line(id: string | undefined, count = 1, more: Partial<WorthLine> = {}): WorthLine {
-  return {
-    text: `${count} ${id}`,
-    count,
-    isGuessed: false,
-    ...(id && { card: { id, name: id } }),
-    ...more,
-  };
+  return { typed: `${count} ${id}`, count, cards: id ? [{ id, name: id }] : [], ...more };
 }
 
 describe('the price of a line', () => {
@@ -47,14 +41,14 @@ describe('the price of a line', () => {
     ['of an etched card is that of an etched one', 'etched', { market: 1, label: 'etched' }, true],
     ['of an etched card is not that of a foil', 'etched', { market: 1, label: 'foil' }, false],
   ])('%s', (_, finish, prices, isPriced) => {
-    const [, { record }] = kept('a', prices);
-    expect(pricesFor({ finish }, record) !== undefined).toBe(isPriced);
+    const [, { answer }] = kept('a', prices);
+    expect(pricesFor({ finish }, answer) !== undefined).toBe(isPriced);
   });
 });
 
 describe('the printing of a line that names none', () => {
   const cards = ['newest', 'middle', 'oldest'].map((id) => ({ id, name: id }));
-  it.each<[what: string, finish: Finish | undefined, known: [string, KeptPrice][], chosen: string]>([
+  it.each<[what: string, finish: Finish | undefined, known: [string, Known][], chosen: string]>([
     ['is the newest where no price is known', undefined, [], 'newest'],
     ['is the newest where a card has no price', undefined, [kept('oldest')], 'newest'],
     [
@@ -77,10 +71,11 @@ describe('the printing of a line that names none', () => {
       'oldest',
     ],
   ])('%s', (_, finish, known, chosen) => {
-    expect(choosePrinting({ finish }, cards, new Map(known))?.id).toBe(chosen);
+    expect(choosePrinting({ typed: '', count: 1, finish, cards }, new Map(known))?.card.id).toBe(chosen);
   });
 
-  it('is none of a line that means no card', () => expect(choosePrinting({}, [], new Map())).toBeUndefined());
+  it('is none of a line that means no card', () =>
+    expect(choosePrinting({ typed: '', count: 1, cards: [] }, new Map())).toBeUndefined());
 });
 
 describe('what a list is worth', () => {
@@ -124,7 +119,7 @@ describe('what a list is worth', () => {
       { currency: 'EUR', market: 10_000, low: 120_000, cards: { market: 1, low: 4 } },
       { currency: 'USD', market: 40_000, low: 0, cards: { market: 2, low: 0 } },
     ]);
-    expect(dearest(worth, 10, 'USD').map(({ line: { text } }) => text)).toEqual(['1 a', '2 b']);
+    expect(dearest(worth).map(({ typed }) => typed)).toEqual(['1 a', '2 b']);
   });
 
   it('tells what is known of different cards, what is not, and what is old', () => {
@@ -144,22 +139,17 @@ describe('what a list is worth', () => {
     ];
     const worth = worthOf(lines, prices, undefined);
     expect(worth).toMatchObject({ missing: ['d'], stale: ['c'], unpriced: 6, oldestAtMs: 3, guessed: 0 });
-    expect([...worth.known]).toEqual(['a', 'b', 'c']);
     expect(worth.unclear).toHaveLength(1);
   });
 
   it('names its dearest cards', () => {
     const ids = Array.from({ length: 12 }, (_, at) => `c${at}`);
     const prices = new Map(ids.map((id, at) => kept(id, { market: at })));
-    const top = dearest(
-      worthOf(
-        ids.map((id) => line(id)),
-        prices,
-        'USD',
-      ),
-      10,
+    const worth = worthOf(
+      ids.map((id) => line(id)),
+      prices,
       'USD',
     );
-    expect(top.map(({ line: { card } }) => card.id)).toEqual(ids.slice(2).reverse());
+    expect(dearest(worth).map(({ card }) => card.id)).toEqual(ids.slice(2).reverse());
   });
 });

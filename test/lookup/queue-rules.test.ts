@@ -940,7 +940,7 @@ rules('Where the day ends', '', [
   ],
   [
     'a limiter before the service with figures of its own ends no day',
-    'plan free; m: a1; service windowLimit 10; m: b1-24; +5 min; count; alice: c; told',
+    'plan free; m: a1; limiter in front of 10 a minute; m: b1-24; +5 min; count; alice: c; told',
     '25 shown | alice c',
   ],
 ]);

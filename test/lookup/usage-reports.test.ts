@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { EmbeddedCardService, SANDBOX_API_KEY } from '../../sandbox/card-service.ts';
+import { EmbeddedCardService, SANDBOX_API_KEY } from '../../sandbox/service/service.ts';
 import { UsageReports } from '../../src/lookup/usage-reports.ts';
 import { LocalClaims } from '../../src/model/claims.ts';
 import { KeyRefused, type RequestOutcome, ServiceDown, Stopping } from '../../src/model/errors.ts';

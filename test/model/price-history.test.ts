@@ -48,14 +48,6 @@ describe('a price history', () => {
     expect(seenAt([aYearAgoMs - 1, NOW_MS])).toHaveLength(1);
   });
 
-  it('of a card priced once a day keeps every day of a quarter', () => {
-    const history = seenAt(Array.from({ length: 2 * 365 }, (_, day) => NOW_MS + day * DAY_MS));
-    const ages = history.map(([atMs]) => ((history.at(-1)?.[0] ?? 0) - atMs) / DAY_MS);
-    expect(ages.filter((days) => days <= 91)).toHaveLength(92);
-    expect(Math.max(...ages)).toBeLessThanOrEqual(365);
-    expect(Math.max(...ages)).toBeGreaterThan(365 - 7);
-  });
-
   it('is ordered and bounded, keeps the newest price, and is the same when thinned again', () => {
     const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 40 * DAY_MS }), fc.double({ noNaN: true })), {
       minLength: 1,

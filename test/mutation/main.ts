@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { seededRandom } from '../../sandbox/seeded-random.ts';
-import { positive } from '../chaos/options.ts';
 import { type Mutant, mutantsOf } from './mutants.ts';
 import { relatedTests } from './related-tests.ts';
 
@@ -109,6 +108,6 @@ function described({ file, source, start, end, instead }: Placed): string {
 await new Command('mutate')
   .requiredOption('--folder <name>', 'commands, or a folder of src, such as quota; with those in it')
   .option('--seed <text>', 'which changes', String(Date.now()))
-  .option('--count <number>', 'how many', positive, 30)
+  .option('--count <number>', 'how many', Number, 30)
   .action(main)
   .parseAsync();

@@ -38,7 +38,7 @@ async function process(open: Place, keepsHistory = true) {
     ledger,
     history,
     watches,
-    lists: { count: async () => 0, forget: async () => true },
+    lists: { find: async () => [], forget: async () => true },
     rows,
     keepsHistory,
     log: logLines().log,
@@ -180,7 +180,7 @@ it('what a member looked up last is shown and deleted in the catalogs of all car
   const history = sqliteMemberHistory(folder, log);
   expect(await history.lastCards('alice')).toEqual([]);
   for (const name of ['', 'names-0a1b2c3d']) {
-    const catalog = CatalogDatabase.open(join(folder, name), log);
+    const catalog = new CatalogDatabase(join(folder, name), log);
     catalog.addAsked(`card ${name}`, { memberId: 'alice', guildId: undefined }, 1, true);
     catalog.close();
   }

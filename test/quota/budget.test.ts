@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type PlanSetting, plannedWindows } from '../../src/model/plan.ts';
+import { plannedWindows } from '../../src/model/plan.ts';
 import { budgetRefusal, foreignCap, memberCap } from '../../src/quota/budget.ts';
+import { type Planned, settingOf } from '../support/described.ts';
 
 it.each([
   ['a tenth of the day', undefined, 50_000, 5_000],
@@ -57,11 +58,11 @@ describe('a budget', () => {
   });
 });
 
-it.each<[string, PlanSetting, number | undefined]>([
+it.each<[string, Planned, number | undefined]>([
   ['the plan’s', { plan: 'free' }, 1_000],
   ['the first plan’s until the service tells which it is', { plan: 'auto' }, 1_000],
   ['that of the variable, if set', { plan: 'free', requestsPerDay: 700 }, 700],
   ['not known of a plan without figures', { plan: 'enterprise' }, undefined],
-])('the day of the configuration is %s', (_, setting, requests) => {
-  expect(plannedWindows(setting).day).toBe(requests);
+])('the day of the configuration is %s', (_, planned, requests) => {
+  expect(plannedWindows(settingOf(planned)).day).toBe(requests);
 });

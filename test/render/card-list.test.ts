@@ -3,11 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { parseChoices } from '../../sandbox/discord/callback-rules.ts';
 import type { CardPage, ListedCard, Unclear } from '../../src/model/invocation.ts';
 import {
-  askAnywayMenus,
   type ChoiceIds,
   cardChoices,
   cardLabel,
-  type ListMessage,
+  cardMenu,
   listChoices,
   otherPrintings,
   severalCards,
@@ -16,19 +15,17 @@ import {
 } from '../../src/render/card-list.ts';
 import { unclearLines, unclearTexts } from '../../src/render/cards-message.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
-import { formatMessage } from '../../src/render/messages.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { nastyText } from './service-answers.ts';
 
+// Menus and pages of printings are in docs/replies/words.txt and test/scenes/card-actions.test.ts.
+
 const [NAME, SET, X] = ['Emberwing Drake', 'First Light', 'x'];
 const DRAKE: ListedCard = { id: 'base1-4', name: NAME, set: SET, number: '4/102' };
-const WHICH = 'Which of these cards do you mean?';
-const IS_IT = 'Is this the card you mean?';
-const OUT_OF_DATE = formatMessage('en-US', 'outOfDate');
+const LABEL = 'Emberwing Drake · First Light · 4/102';
 const LONG = { set: X.repeat(90), number: '9'.repeat(90) };
 
 it.each<[string, Partial<ListedCard>, string]>([
-  ['shows name, set and number', {}, 'Emberwing Drake · First Light · 4/102'],
   ['leaves out what is absent', { set: undefined, number: undefined }, 'Emberwing Drake'],
   ['leaves out what is empty', { set: ' ', number: '' }, 'Emberwing Drake'],
   ['is plain text', { name: '**Ember** [x](y)\n@here\u202e', set: '`a`' }, '**Ember** [x](y) @here · `a` · 4/102'],
@@ -46,31 +43,25 @@ it.each<[string, Partial<ListedCard>, string]>([
   expect(cardLabel('en-US', { ...DRAKE, ...change })).toBe(label);
 });
 
-describe('suggestions', () => {
-  it.each<[string, ListedCard[], string[]]>([
-    ['show the card and send its id', [DRAKE], ['Emberwing Drake · First Light · 4/102']],
-    [
-      'that would look the same end with the id',
-      [DRAKE, { ...DRAKE, id: 'b-1' }, { ...DRAKE, id: 'b-2', name: 'Drake' }],
-      [
-        ...['Emberwing Drake · First Light · 4/102 · base1-4', 'Emberwing Drake · First Light · 4/102 · b-1'],
-        'Drake · First Light · 4/102',
-      ],
-    ],
-    [
-      'have the number first in all when a phone would cut one of them',
-      [DRAKE, { id: 'dusk2-44', name: 'Dusk Drake', set: 'Procession of the Dusk', number: '44/88' }],
-      ['Emberwing Drake · 4/102 · First Light', 'Dusk Drake · 44/88 · Procession of the Dusk'],
-    ],
-  ])('%s', (_, cards, labels) => {
-    expect(cardChoices('en-US', cards)).toEqual(labels.map((name, at) => ({ name, value: cards[at]?.id })));
-  });
+it.each<[string, ListedCard[], string[]]>([
+  [
+    'that would look the same end with the id',
+    [DRAKE, { ...DRAKE, id: 'b-1' }, { ...DRAKE, id: 'b-2', name: 'Drake' }],
+    [`${LABEL} · base1-4`, `${LABEL} · b-1`, 'Drake · First Light · 4/102'],
+  ],
+  [
+    'have the number first in all when a phone would cut one of them',
+    [DRAKE, { id: 'dusk2-44', name: 'Dusk Drake', set: 'Procession of the Dusk', number: '44/88' }],
+    ['Emberwing Drake · 4/102 · First Light', 'Dusk Drake · 44/88 · Procession of the Dusk'],
+  ],
+])('suggestions %s', (_, cards, labels) => {
+  expect(cardChoices('en-US', cards)).toEqual(labels.map((name, at) => ({ name, value: cards[at]?.id })));
+});
 
-  it('leave out an id that Discord would refuse, and end after 25', () => {
-    const ids = Array.from({ length: 30 }, (_, index) => `id-${index}`);
-    const cards = [X.repeat(101), ...ids].map((id) => ({ ...DRAKE, id }));
-    expect(cardChoices('en-US', cards).map(({ value }) => value)).toEqual(ids.slice(0, 25));
-  });
+it('suggestions leave out an id that Discord would refuse, and end after 25', () => {
+  const ids = Array.from({ length: 30 }, (_, index) => `id-${index}`);
+  const cards = [X.repeat(101), ...ids].map((id) => ({ ...DRAKE, id }));
+  expect(cardChoices('en-US', cards).map(({ value }) => value)).toEqual(ids.slice(0, 25));
 });
 
 describe('suggestions of a list', () => {
@@ -102,79 +93,62 @@ const page = (cards: readonly ListedCard[], more: Partial<CardPage> = {}): CardP
   ...{ cards, page: 0, total: cards.length },
   ...more,
 });
-const many = (from: number, to: number) =>
-  Array.from({ length: to - from + 1 }, (_, at) => ({ id: `b-${from + at}`, name: 'Pikachu' }));
 
 /** What a member sees: the text, then the label and custom id of each button, and the placeholder and size of a menu. */
-function seen({ content, components }: ListMessage): string {
+function seen({ content, components }: ReturnType<typeof severalCards>): string[] {
   const parts = components.flatMap(({ components }) =>
     components.map((part) => {
       if ('options' in part) return `${part.placeholder}: ${part.options.length} as ${part.custom_id}`;
-      return 'custom_id' in part ? `${part.label}: ${part.custom_id}` : '';
+      return 'label' in part && 'custom_id' in part ? `${part.label}: ${part.custom_id}` : '';
     }),
   );
-  return [content, ...parts].filter(Boolean).join('\n');
+  return [...content.split('\n'), ...parts].filter(Boolean);
 }
 
 const GOLEM = { id: 'b-1', name: 'Wax *Golem*' };
-const pikachu = (from: number, to: number, more: Partial<CardPage>) =>
-  severalCards('en-US', page(many(from, to), { name: 'Pika*chu', ...more }), IDS);
-const one = (more: Partial<ListedCard>) => severalCards('en-US', page([{ ...DRAKE, name: 'Wax Golem', ...more }]), IDS);
-const others = (more: Partial<CardPage>) => otherPrintings('en-US', page([DRAKE], { name: 'Drake', ...more }), IDS);
+const several = (cards: readonly ListedCard[], more: Partial<CardPage> = {}) =>
+  severalCards('en-US', page(cards, more), IDS);
+const one = (more: Partial<ListedCard>) => several([{ ...DRAKE, name: 'Wax Golem', ...more }]);
 const unknown = (similar: readonly ListedCard[], askId = 'a') =>
   unknownCard('en-US', 'Emberwing Dragon', similar, IDS, askId);
 
-const CALLED = 'cards are called Pika\\*chu. Add a set or a number, or choose:';
 const UNKNOWN = "I don't know a card called **Emberwing Dragon**.";
 const COST = "Asking anyway uses one of today's new lookups.";
 const ASK = 'Ask the card service anyway: a';
+const IS_IT = 'Is this the card you mean?';
 const [SHOW, MENU_OF_ONE] = ['Show Emberwing Drake: show base1-4', 'Choose a card: 1 as m'];
 
-it.each<[string, ListMessage, string[]]>([
+it.each<[string, ReturnType<typeof severalCards>, string[]]>([
   [
-    'the first page of cards that a menu does not hold',
-    pikachu(1, 25, { total: 1_103 }),
-    [`1,103 ${CALLED}`, 'Choose a card (1–25 of 1,103): 25 as m', 'Next 25: page 1'],
-  ],
-  [
-    'the second',
-    pikachu(26, 50, { page: 1, total: 1_103 }),
-    [`1,103 ${CALLED}`, 'Choose a card (26–50 of 1,103): 25 as m', 'Previous 25: page 0', 'Next 25: page 2'],
-  ],
-  [
-    'the last',
-    pikachu(26, 26, { page: 1, total: 26 }),
-    [`26 ${CALLED}`, 'Choose a card (26–26 of 26): 1 as m', 'Previous 25: page 0'],
+    'the last page',
+    several([DRAKE], { name: 'Pika*chu', page: 1, total: 26 }),
+    [
+      '26 cards are called Pika\\*chu. Add a set or a number, or choose:',
+      ...['Choose a card (26–26 of 26): 1 as m', 'Previous 25: page 0'],
+    ],
   ],
   [
     'cards of different names, without pages',
-    severalCards('en-US', page(many(1, 25), { total: 26 }), IDS),
-    ['26 cards match. Add a set or a number, or choose:', 'Choose a card: 25 as m'],
+    several([DRAKE, GOLEM], { total: 26 }),
+    ['26 cards match. Add a set or a number, or choose:', 'Choose a card: 2 as m'],
   ],
-  ['no page to turn to of cards that are offered no longer', severalCards('en-US', page([]), IDS), [OUT_OF_DATE]],
   ['a button in place of a menu of one', one({}), [IS_IT, 'Show Wax Golem: show base1-4']],
   ['that with a long name', one({ name: X.repeat(200) }), [IS_IT, `Show ${X.repeat(74)}…: show base1-4`]],
   ['a menu of one whose id fits no button', one({ id: 'i'.repeat(100) }), [IS_IT, MENU_OF_ONE]],
-  ['another printing, which is a menu', others({}), ['I know one other printing of this card.', MENU_OF_ONE]],
   [
-    'other printings, counted on all pages',
-    others({ total: 102 }),
-    ['I know 102 other printings of this card.', 'Choose a card (1–1 of 102): 1 as m', 'Next 25: page 1'],
+    'another printing, which is a menu',
+    otherPrintings('en-US', page([DRAKE], { name: 'Drake' }), IDS),
+    ['I know one other printing of this card.', MENU_OF_ONE],
   ],
   [
-    'an unknown card with similar names, and a button that says what it costs',
+    'an unknown card with one similar name',
     unknown([DRAKE]),
     [UNKNOWN, 'Did you mean Emberwing Drake?', COST, SHOW, ASK],
   ],
   [
-    'it with each name once',
-    unknown([DRAKE, { ...DRAKE, id: 'b-1' }, { ...GOLEM, id: 'c-1' }]),
-    [UNKNOWN, 'Did you mean Emberwing Drake or Wax \\*Golem\\*?', COST, 'Choose a card: 3 as m', ASK],
-  ],
-  [
-    'it with three of four names',
-    unknown(['A', 'B', 'C', 'D'].map((name) => ({ id: name, name }))),
-    [UNKNOWN, 'Did you mean A, B, or C?', COST, 'Choose a card: 4 as m', ASK],
+    'it with three of four names, each once',
+    unknown([DRAKE, { ...DRAKE, id: 'b-1' }, ...['A*', 'B', 'C'].map((name) => ({ id: name, name }))]),
+    [UNKNOWN, 'Did you mean Emberwing Drake, A\\*, or B?', COST, 'Choose a card: 5 as m', ASK],
   ],
   ['it without similar names', unknown([]), [UNKNOWN, COST, ASK]],
   [
@@ -182,22 +156,13 @@ it.each<[string, ListMessage, string[]]>([
     unknown([DRAKE], X.repeat(101)),
     [UNKNOWN, 'Did you mean Emberwing Drake?', SHOW],
   ],
+  [
+    'no menu of cards that are offered no longer',
+    several([]),
+    ['This message is too old. Please run the command again.'],
+  ],
 ])('a member sees %s', (_, message, expected) => {
-  expect(seen(message)).toBe(expected.join('\n'));
-});
-
-it('several cards are a menu, each with its id', () => {
-  const label = 'Emberwing Drake · First Light · 4/102';
-  const options = ['base1-4', 'b-1'].map((id) => ({ label, value: id, description: id }));
-  const menu = { type: 3, custom_id: 'm', placeholder: 'Choose a card', options };
-  expect(severalCards('en-US', page([DRAKE, { ...DRAKE, id: 'b-1' }]), IDS)).toEqual({
-    content: WHICH,
-    components: [{ type: 1, components: [menu] }],
-  });
-});
-
-it('no other printings are no menu, nor are cards that are offered no longer', () => {
-  for (const list of [otherPrintings, severalCards]) expect(list('en-US', page([]), IDS).components).toEqual([]);
+  expect(seen(message)).toEqual(expected);
 });
 
 describe('texts of a list that are no card for certain', () => {
@@ -210,7 +175,7 @@ describe('texts of a list that are no card for certain', () => {
     { text: 'nobody', cards: [], total: 0 },
   ];
 
-  it('are said each by itself', () => {
+  it('are said each by itself, as alternatives in the words of each language, and a plain list in Japanese', () => {
     expect(unclearLines('en-US', unclear)).toEqual([
       '**emberwing drak**: did you mean Emberwing Drake?',
       '**wax \\*golm\\***: did you mean Wax \\*Golem\\* or Emberwing Drake?',
@@ -219,18 +184,14 @@ describe('texts of a list that are no card for certain', () => {
       '**light 4/102**: did you mean Emberwing Drake?',
       "**nobody**: I don't know a card with that name. Try another spelling, or its id.",
     ]);
-  });
-
-  it('are alternatives in the words of each language, and a plain list in Japanese', () => {
     const three = [{ text: 'x', cards: ['A', 'B', 'C'].map((name) => ({ id: name, name })), total: 0 }];
     expect(unclearLines('de', three)).toEqual(['**x**: Meinst du A, B oder C?']);
     expect(unclearLines('ja', three)).toEqual(['**x**：もしかして：A、B、C']);
   });
 
   it('have one menu for all of them, with each card once', () => {
-    const options = [{ label: 'Emberwing Drake · First Light · 4/102' }, { label: 'Wax *Golem*' }];
-    const menu = { placeholder: 'Choose a card', custom_id: 'm', options };
-    expect(unclearChoice('en-US', unclear, IDS)).toMatchObject([{ components: [menu] }]);
+    const components = unclearChoice('en-US', unclear, IDS);
+    expect(seen({ content: '', components })).toEqual(['Choose a card: 2 as m']);
   });
 
   const unclearAs = (text: string) => ({ text, cards: [DRAKE], total: 0 });
@@ -268,12 +229,11 @@ it.each(LANGUAGES)('Discord takes a list of any cards in %s, whatever was typed'
       parseChoices({ type: 8, data: { choices: cardChoices(language, listed) } }, language);
       const rows = listed.map((card, at) => ({ before: typed, card, looksLikeOthers: at % 2 > 0 }));
       parseChoices({ type: 8, data: { choices: listChoices(language, rows) } }, language);
-      const ids = listed.map(({ id }) => id);
       for (const message of [
         severalCards(language, page(listed, { total: listed.length * 2, name: typed }), IDS),
         otherPrintings(language, page(listed, { name: typed }), IDS),
         unknownCard(language, typed, listed.slice(0, 3), IDS, 'a'),
-        { content: '', components: askAnywayMenus(language, ids, 'm') },
+        { content: '', components: cardMenu(language, listed, 'm', 'askAnyway') },
       ]) {
         expectAccepted(message);
       }

@@ -4,8 +4,6 @@ import { parseMarkdown, type Token } from '../../sandbox/page/markdown.ts';
 import {
   age,
   clip,
-  clockTime,
-  clockTimeWithSeconds,
   formatCount,
   formatPrice,
   formatPriceRange,
@@ -25,7 +23,6 @@ function shownText(tokens: Token[]): string {
 }
 
 it.each([
-  ['as it is', 'Ember Drake', 'Ember Drake'],
   ['with its markup', '**a** <@1> `b`', '**a** <@1> `b`'],
   ['on one line', ' a\r\n\tb\u2028c ', 'a b c'],
   ['without what turns it around', 'a\u202eb\u2066c', 'abc'],
@@ -33,7 +30,6 @@ it.each([
   ['without half characters', 'a\ud83cb\udccfc', 'abc'],
   ['without controls', 'a\0b\u007fc\u0085d', 'abcd'],
   ['with characters outside of the first plane', '🃏四é', '🃏四é'],
-  ['as nothing, when there is nothing to see', ' \u200b\ud83c\n', ''],
 ])('plainText shows text %s', (_, text, shown) => {
   expect(plainText(text, 100)).toBe(shown);
 });
@@ -59,24 +55,15 @@ describe('plainMarkdown', () => {
     expect(plainMarkdown('abc****', 7)).toBe('abc\\*…');
   });
 
-  it('renders as Markdown to the text that plainText shows', () => {
+  it('renders as Markdown to the text that plainText shows, or its beginning when it is cut', () => {
     fc.assert(
-      fc.property(nastyText, (text) => {
-        const plain = plainText(text, 100_000);
-        expect(shownText(parseMarkdown(plainMarkdown(text, 100_000)))).toBe(plain);
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it('renders as Markdown to the beginning of that text when it is cut', () => {
-    fc.assert(
-      fc.property(nastyText, fc.integer({ min: 1, max: 300 }), (text, maxLength) => {
+      fc.property(nastyText, fc.oneof(fc.integer({ min: 1, max: 300 }), fc.constant(100_000)), (text, maxLength) => {
         const shown = shownText(parseMarkdown(plainMarkdown(text, maxLength)));
         const whole = plainText(text, 100_000);
-        expect(shown === whole || whole.startsWith(shown.replace(/…$/, ''))).toBe(true);
+        const isCut = maxLength < 100_000 && whole.startsWith(shown.replace(/…$/, ''));
+        expect(isCut || shown === whole).toBe(true);
       }),
-      { numRuns: 300 },
+      { numRuns: 600 },
     );
   });
 });
@@ -119,14 +106,11 @@ describe('a price', () => {
   it.each(table`
     1234.5 | en-US | | 1,234.50
     1234.5 | de | | 1.234,50
-    1234.5 | ja | | 1,234.50
     1234.5 | en-US | EUR | €1,234.50
     1234.5 | de | EUR | 1.234,50 €
-    1234.5 | ja | EUR | €1,234.50
     1234.5 | en-US | JPY | ¥1,235
     1234.5 | ja | JPY | ¥1,235
     0 | en-US | | 0.00
-    0 | de | EUR | 0,00 €
     -3.1 | en-US | EUR | -€3.10
     0.01 | en-US | EUR | €0.01
     0.0042 | en-US | | 0.0042
@@ -163,45 +147,18 @@ it.each([
 });
 
 it.each(table`
-  1000 | en-US | 1,000
-  50000 | de | 50.000
-  0 | ja | 0
-  12345 | | 12,345
-`)('a count writes %d in %s as %s', (value, locale, written) => {
-  expect(formatCount(locale, Number(value))).toBe(written);
-});
-
-it.each(table`
   es-ES | 1234,50 US$ | 1904
   es-419 | USD 1,234.50 | 1,904
   en-US | $1,234.50 | 1,904
   en-GB | US$1,234.50 | 1,904
   xx | $1,234.50 | 1,904
+   | $1,234.50 | 1,904
 `)('figures follow the region of the locale %s', (locale, price, count) => {
   expect([formatPrice(locale, 1_234.5, 'USD'), formatCount(locale, 1_904)].map(plainSpaces)).toEqual([price, count]);
 });
 
-it('cached formats do not mix languages, sizes and currencies', () => {
-  const read = () => [
-    formatPrice('en-US', 1234.5, 'EUR'),
-    formatPrice('de', 1234.5, 'EUR'),
-    formatPrice('en-US', 0.0042, 'EUR'),
-    formatPrice('en-US', 1e15, 'EUR'),
-    formatPrice('en-US', 1234.5, undefined),
-    formatCount('en-US', 1234.5),
-  ];
-  const first = read();
-  expect(first.map(plainSpaces)).toEqual(['€1,234.50', '1.234,50 €', '€0.0042', '€1E15', '1,234.50', '1,234.5']);
-  expect(read()).toEqual(first);
-});
-
 const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const NOON = NOON_MS / 1000;
-
-it('the second by which something has happened is rounded up, its minute is not', () => {
-  expect(clockTimeWithSeconds(NOON_MS + 1)).toBe(`<t:${NOON + 1}:T>`);
-  expect(clockTime(NOON_MS + 1)).toBe(`<t:${NOON}:t>`);
-});
 
 it('a moment that is past is never shown as one to come', () => {
   expect(age(NOON_MS + 999)).toBe(`<t:${NOON}:R>`);

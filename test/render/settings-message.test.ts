@@ -5,8 +5,7 @@ import { expectAccepted } from './discord-limits.ts';
 
 it.each(LANGUAGES)('Discord takes the settings of a server in %s', (language) => {
   for (const isPrivate of [true, false]) {
-    const ids = { language: 'settings:language', replies: 'settings:replies' };
-    const { content, components } = settingsMessage(language, { isPrivate }, ids, 'A note.');
+    const { content, components } = settingsMessage(language, { isPrivate }, 'A note.');
     expect(components).toHaveLength(2);
     expectAccepted({ content, components });
   }

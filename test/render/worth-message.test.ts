@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { type KeptPrice, type WorthLine, worthOf } from '../../src/lists/worth.ts';
+import { type WorthLine, worthOf } from '../../src/lists/worth.ts';
+import type { Known } from '../../src/model/card.ts';
 import { Busy, CeilingReached, KeyRefused, ServiceDown } from '../../src/model/errors.ts';
 import { totalLength } from '../../src/render/cards-message.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
@@ -10,31 +11,27 @@ import { type WorthView, worthMessage } from '../../src/render/worth-message.ts'
 const NOW_MS = Date.UTC(2099, 0, 1);
 
 function lineOf(id: string, name: string, count = 1): WorthLine {
-  return {
-    text: `${count} ${name}`,
-    count,
-    isGuessed: true,
-    card: { id, name, set: name, number: name },
-  };
+  const card = { id, name, set: name, number: name };
+  return { typed: `${count} ${name}`, count, cards: [card, card] };
 }
 
 function busyFor(minutes: number): Busy {
   return new Busy({ untilMs: NOW_MS + minutes * 60_000, paused: false });
 }
 
-function keptOf(id: string, market: number): [string, KeptPrice] {
+function keptOf(id: string, market: number): [string, Known] {
   const card = { id, name: id, prices: { market, low: market, currency: 'CHF' } };
-  return [id, { record: { card, fetchedAtMs: NOW_MS }, isStale: true }];
+  return [id, { kind: 'stale', answer: { card, fetchedAtMs: NOW_MS } }];
 }
 
 /** What is said of some lines where nothing special is. */
-function shownOf(lines: readonly WorthLine[], kept: [string, KeptPrice][], more: Partial<WorthView> = {}) {
+function shownOf(lines: readonly WorthLine[], kept: [string, Known][], more: Partial<WorthView> = {}) {
   const worth = worthOf(lines, new Map(kept), undefined);
   const cost = { lookups: worth.missing.length + worth.stale.length, waitMs: 0 };
   const ids = { fetch: 'f', show: 's' };
   const { embeds = [], files = [] } = worthMessage({
     ...{ worth, cost, ids, merged: 0, passedOver: [], isUnsearched: false, failed: [], notRenewed: [], left: 0 },
-    ...{ refusal: undefined, freshMs: 3_600_000, requests: 0, quota: undefined, currency: undefined },
+    ...{ refusal: undefined, freshMs: 3_600_000, requests: 0, quota: undefined },
     ...{ locale: 'en-US', isPrivate: true },
     ...more,
   });
@@ -42,18 +39,24 @@ function shownOf(lines: readonly WorthLine[], kept: [string, KeptPrice][], more:
   return { embeds, said: embeds[0]?.description ?? '', csv };
 }
 
-it('what a press costs is said also while it would bring nothing: the button stays', () => {
+it('what a press costs is said also while it would bring nothing, and a wait without an end is no figure', () => {
   const refusal = new ServiceDown({ reason: 'x' });
   const { said } = shownOf([lineOf('a', 'Tarn', 1)], [], { refusal, left: 5 });
   expect(said).toMatch(/costs at most one new lookup and takes .+\. The card service/);
+  const cost = { lookups: 1, waitMs: Infinity };
+  for (const locale of LANGUAGES) {
+    const endless = shownOf([lineOf('a', 'Tarn', 1)], [], { cost, locale });
+    expect(endless.said).toContain(formatMessage(locale, 'worthLeft', { left: 0 }));
+    expect(endless.said).not.toContain('∞');
+  }
 });
 
 it.each(LANGUAGES)('a hundred long names fit into a reply, in %s', (locale) => {
   const name = '*_`'.repeat(70);
   const lines = Array.from({ length: 100 }, (_, at) => lineOf(`card-${at}`, name, 599_400));
-  const unclear = Array.from({ length: 30 }, () => ({ text: name, count: 1, isGuessed: false }));
+  const unclear = Array.from({ length: 30 }, () => ({ typed: name, count: 1, cards: [] }));
   const errors = [new ServiceDown({ reason: 'x' }), new CeilingReached(), new KeyRefused({ status: 401 })];
-  const failed = lines.slice(10).map(({ card }, at) => {
+  const failed = lines.slice(10).map(({ cards: [card] }, at) => {
     const error = errors[at % 4] ?? busyFor(at);
     return { cardId: card?.id ?? '', error };
   });
@@ -77,14 +80,10 @@ it('cards that are refused for the same reason are named together, with the last
 
 it('an id that no catalogue knows is shown to nobody else before the service knows it, and by its name then', () => {
   const lines = ['secret-1', 'base-2'].map((id) => lineOf(id, id));
-  const found: KeptPrice = {
-    record: { card: { id: 'base-2', name: 'Tarn', prices: { market: 1 } }, fetchedAtMs: NOW_MS },
-    isStale: false,
-  };
-  const denied: KeptPrice = { record: { card: undefined, fetchedAtMs: NOW_MS }, isStale: false };
-  const kept: [string, KeptPrice][] = [
-    ['base-2', found],
-    ['secret-1', denied],
+  const card = { id: 'base-2', name: 'Tarn', prices: { market: 1 } };
+  const kept: [string, Known][] = [
+    ['base-2', { kind: 'fresh', answer: { card, fetchedAtMs: NOW_MS } }],
+    ['secret-1', { kind: 'fresh', answer: { card: undefined, fetchedAtMs: NOW_MS } }],
   ];
   const { embeds, csv } = shownOf(lines, kept, { isPrivate: false });
   const shown = JSON.stringify(embeds) + csv;
@@ -100,11 +99,4 @@ it('old prices that could not be renewed say why, once for each reason', () => {
   expect(said.split('\n').filter((line) => line.startsWith('Showing a saved copy'))).toEqual([
     "Showing a saved copy: it's busy right now.",
   ]);
-});
-
-it.each(LANGUAGES)('a wait without an end is no number of minutes, in %s', (locale) => {
-  const cost = { lookups: 1, waitMs: Infinity };
-  const { said } = shownOf([lineOf('card-1', 'Drake', 1)], [], { cost, locale });
-  expect(said).toContain(formatMessage(locale, 'worthLeft', { left: 0 }));
-  expect(said).not.toContain('∞');
 });

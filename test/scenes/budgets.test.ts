@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { field } from '../support/embed-field.ts';
+import { field } from '../support/replies.ts';
 import { startWorld } from '../support/world.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);

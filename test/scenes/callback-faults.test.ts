@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import { DISCORD_LIFETIMES } from '../../sandbox/discord/conversation.ts';
 import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
-import { DISCORD_LIFETIMES } from '../../sandbox/discord/interaction.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { FRESH_COLOUR, STALE_COLOUR } from '../../src/render/card-embed.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { rateLimited, refused, refusedWithHtml, serverError } from '../support/fault-forms.ts';
-import { finalAnswer, finalAnswers, isFinal } from '../support/final-answers.ts';
+import { finalAnswer, finalAnswers, isFinal } from '../support/replies.ts';
 import { cardRequests, edits, startWorld, type World } from '../support/world.ts';
 
 /** Discord's own 3 s; the other tests wait longer, because a busy machine may need it. */

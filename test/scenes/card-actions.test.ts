@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { CatalogDatabase } from '../../src/catalog/database.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { choose, labels, parts, press } from '../support/buttons.ts';
 import { offered } from '../support/confirmed-cards.ts';
 import { logLines } from '../support/log-lines.ts';
+import { choose, labels, parts, press } from '../support/replies.ts';
 import { cardRequests, startWorld } from '../support/world.ts';
 
 it('the buttons under a card work after a restart, too, and a menu of printings asks for the one that is chosen', async () => {
@@ -14,7 +14,7 @@ it('the buttons under a card work after a restart, too, and a menu of printings 
   const none = await press(world, shown, 'Other printings').settled();
   expect(none.content).toBe("I don't know any other printings of this card.");
 
-  const database = CatalogDatabase.open(world.config.dataDir, logLines().log);
+  const database = new CatalogDatabase(world.config.dataDir, logLines().log);
   database.upsert([{ id: 'dusk2-1', name: 'emberwing drake', set: 'Dusk' }], undefined);
   database.close();
   await offered(world, 'dusk2-1');

@@ -2,8 +2,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
-import { choose, press } from '../support/buttons.ts';
 import { confirmCards, offered } from '../support/confirmed-cards.ts';
+import { choose, press } from '../support/replies.ts';
 import { cardRequests, startWorld, type World } from '../support/world.ts';
 
 const ASK = 'Ask the card service anyway';

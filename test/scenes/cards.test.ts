@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
-import { parts } from '../support/buttons.ts';
 import { confirmCards, offered } from '../support/confirmed-cards.ts';
-import { endOfList, hasListEnded } from '../support/final-answers.ts';
+import { endOfList, hasListEnded, parts } from '../support/replies.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const BULK = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
-import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
+import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { labels, press } from '../support/buttons.ts';
+import { labels, press } from '../support/replies.ts';
 import { cardRequests, edits, said, startWorld, type World } from '../support/world.ts';
 
 // Some of what is here is kept in files or in Redis: over-redis.test.ts runs these again.

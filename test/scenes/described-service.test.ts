@@ -1,12 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { sandboxAs } from '../../sandbox/shaped-service.ts';
-import { labels, press } from '../support/buttons.ts';
 import { offered } from '../support/confirmed-cards.ts';
-import { endOfList, hasListEnded } from '../support/final-answers.ts';
 import { ERROR } from '../support/log-lines.ts';
-import { hasEnded, pasted, textOf } from '../support/pasted-list.ts';
+import { pasted, textOf } from '../support/pasted-list.ts';
+import { endOfList, hasListEnded, isFinal, labels, press } from '../support/replies.ts';
+import { sandboxAs } from '../support/shaped-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { cardRequests, startWorld } from '../support/world.ts';
 
@@ -102,7 +101,7 @@ it.each(['justtcg', 'poketrace'])(
     for (let label = 'Fetch the prices'; labels(shown).includes(label); label = 'Fetch the rest') {
       const said = /at most (one|\d+)/.exec(textOf(shown))?.[1];
       const before = world.cardService.requests.length;
-      shown = await press(world, shown, label).until(hasEnded);
+      shown = await press(world, shown, label).until(isFinal);
       costs.push([Number(said?.replace('one', '1')), world.cardService.requests.length - before]);
     }
     expect(costs).toHaveLength(2);

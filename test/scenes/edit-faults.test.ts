@@ -4,8 +4,8 @@ import { FRESH_COLOUR } from '../../src/render/card-embed.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { atOnce } from '../support/at-once.ts';
 import { bannedByCloudflare, rateLimited, refused, refusedWithHtml, serverError } from '../support/fault-forms.ts';
-import { finalAnswer, finalAnswers } from '../support/final-answers.ts';
 import { ERROR } from '../support/log-lines.ts';
+import { finalAnswer, finalAnswers } from '../support/replies.ts';
 import { cardRequests, edits, said, startWorld } from '../support/world.ts';
 
 const CARD = 'Emberwing Drake';

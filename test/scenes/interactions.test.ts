@@ -5,9 +5,9 @@ import type { Command } from '../../commands/command.ts';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { errorMessage, formatMessage } from '../../src/render/messages.ts';
-import { choose, press } from '../support/buttons.ts';
 import { offered } from '../support/confirmed-cards.ts';
 import { ERROR, INFO } from '../support/log-lines.ts';
+import { choose, press } from '../support/replies.ts';
 import { QUICK, startWorld, type World } from '../support/world.ts';
 
 const { ApplicationCommand, MessageComponent, ModalSubmit } = InteractionType;

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { remember } from '../../sandbox/known-cards.ts';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { offered } from '../support/confirmed-cards.ts';
-import { isFinal } from '../support/final-answers.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
+import { isFinal } from '../support/replies.ts';
 import { DRAKE, ENV, membersOf, pricedCards } from '../support/watched-prices.ts';
 import { cardRequests, QUICK, startWorld } from '../support/world.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { press } from '../support/buttons.ts';
-import { hasEnded, LIST, ON_THE_WAY, pasted, textOf, worldWithNames } from '../support/pasted-list.ts';
+import { LIST, pasted, textOf, worldWithNames } from '../support/pasted-list.ts';
+import { isFinal, isOnTheWay, press } from '../support/replies.ts';
 import { cardRequests } from '../support/world.ts';
 
 // What the bot keeps, in files or in Redis: over-redis.test.ts runs these again.
@@ -13,7 +13,7 @@ it('lists are shown by /privacy and gone with it, also for what is under way', a
   let another = estimate;
   for (let at = 0; at < 3; at++) another = await pasted(world, `${LIST}\n${at}1 base1-5`);
   expect((await world.discord.type({ command: 'privacy' }).settled()).content).toContain('At the moment: 3 lists.');
-  expect((await press(world, estimate, 'Fetch the prices').until(hasEnded)).content).toContain(
+  expect((await press(world, estimate, 'Fetch the prices').until(isFinal)).content).toContain(
     'I no longer have that list',
   );
 
@@ -23,13 +23,13 @@ it('lists are shown by /privacy and gone with it, also for what is under way', a
   await underWay.until(({ state }) => state === 'thinking');
   const sure = await press(world, privacy, 'Delete my data').settled();
   await press(world, sure, 'Delete my data').settled();
-  expect((await press(world, another, 'Fetch the prices').until(hasEnded)).content).toContain(
+  expect((await press(world, another, 'Fetch the prices').until(isFinal)).content).toContain(
     'I no longer have that list',
   );
   await world.stopBot();
   world.cardService.set({ latencyMs: 0 });
   await world.restartBot();
-  expect((await underWay.until(hasEnded)).content).toContain('I no longer have that list');
+  expect((await underWay.until(isFinal)).content).toContain('I no longer have that list');
 });
 
 it('a list whose bot stops in the middle is completed by the next, at the cost that was said', async () => {
@@ -37,11 +37,11 @@ it('a list whose bot stops in the middle is completed by the next, at the cost t
   const estimate = await pasted(world, LIST);
   world.cardService.set({ latencyMs: 60_000 });
   const typed = press(world, estimate, 'Fetch the prices');
-  await typed.until(({ content }) => ON_THE_WAY.test(content));
+  await typed.until(({ content }) => isOnTheWay(content));
   await world.stopBot();
   world.cardService.set({ latencyMs: 0 });
   await world.restartBot();
-  const answer = await typed.until(hasEnded);
+  const answer = await typed.until(isFinal);
   expect(textOf(answer)).toContain('**164.07** at market (7 cards)');
   expect(new Set(cardRequests(world)).size).toBe(3);
 });

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { field } from '../support/embed-field.ts';
+import { field } from '../support/replies.ts';
 import { cardRequests, QUICK, startWorld, statuses } from '../support/world.ts';
 
 // What the bot keeps, in files or in Redis: over-redis.test.ts runs these again.

@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { DEFAULT_WORLD } from '../../sandbox/discord/world.ts';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { labels } from '../support/buttons.ts';
+import { labels } from '../support/replies.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const [AMERICAN, GERMAN] = [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { SAMPLE_CATALOG, type ServiceCard } from '../../sandbox/sample-cards.ts';
 import { confirmCards, offered } from '../support/confirmed-cards.ts';
-import { hasListEnded } from '../support/final-answers.ts';
+import { hasListEnded } from '../support/replies.ts';
 import { cardRequests, QUICK, startWorld, type World } from '../support/world.ts';
 
 const CARDS = [

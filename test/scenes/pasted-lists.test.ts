@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
-import { labels, parts, press } from '../support/buttons.ts';
-import { hasEnded, LIST, pasted, textOf, worldWithNames } from '../support/pasted-list.ts';
+import { LIST, pasted, textOf, worldWithNames } from '../support/pasted-list.ts';
+import { isFinal, labels, parts, press } from '../support/replies.ts';
 import { cardRequests, type World } from '../support/world.ts';
 
 async function fileOf({ discord }: World, { attachments: [file] }: ChatMessage): Promise<string> {
@@ -28,7 +28,7 @@ it('a pasted list says what it costs before it costs anything, and then costs ex
   expect(textOf(estimate)).toContain('Passed over as headings or notes: **Deck**, **Sideboard**, and **Big Things');
   expect(cardRequests(world)).toHaveLength(before);
 
-  const answer = await press(world, estimate, 'Fetch the prices').until(hasEnded);
+  const answer = await press(world, estimate, 'Fetch the prices').until(isFinal);
   expect(cardRequests(world)).toHaveLength(before + 2);
   expect(answer).toMatchObject({
     ephemeral: true,
@@ -58,7 +58,7 @@ it('everybody sees what a list is worth only when its member says so, and nothin
   const world = await worldWithNames();
   await world.card('base1-1').settled();
   const estimate = await pasted(world, LIST);
-  const shown = await press(world, estimate, 'Show to everyone').until(hasEnded);
+  const shown = await press(world, estimate, 'Show to everyone').until(isFinal);
   expect(shown.ephemeral).toBe(false);
   expect(textOf(shown)).toMatch(
     /^\*\*157\.40\*\* at market \(4 cards\)\n127\.60 at the lowest offers \(4 cards\)\n-# Prices · <t:\d+:R>$/,
@@ -102,12 +102,12 @@ it('a press costs no more than was said, whatever fails: the rest is another pre
   const world = await worldWithNames();
   const estimate = await pasted(world, '2 base1-2\n1 base1-3');
   world.cardService.script({ path: '/cards/base1-2', status: 503, body: {} });
-  const partly = await press(world, estimate, 'Fetch the prices').until(hasEnded);
+  const partly = await press(world, estimate, 'Fetch the prices').until(isFinal);
   expect(cardRequests(world)).toHaveLength(2);
   expect(textOf(partly)).toContain('Not shown: **Moth Cartographer**. They would have cost more than I said.');
   expect(textOf(partly)).toContain('The other card costs at most one new lookup');
 
-  const whole = await press(world, partly, 'Fetch the rest').until(hasEnded);
+  const whole = await press(world, partly, 'Fetch the rest').until(isFinal);
   expect(cardRequests(world)).toHaveLength(3);
   expect(textOf(whole)).toContain('**9.62** at market (3 cards)');
 });
@@ -116,7 +116,7 @@ it('what a budget leaves out is named, and costs nothing', async () => {
   const world = await worldWithNames({ MEMBER_DAILY_REQUESTS: '1' });
   const estimate = await pasted(world, '1 base1-2\n1 base1-3');
   expect(textOf(estimate)).toContain('You have 1 left today.');
-  const partly = await press(world, estimate, 'Fetch the prices').until(hasEnded);
+  const partly = await press(world, estimate, 'Fetch the prices').until(isFinal);
   expect(cardRequests(world)).toHaveLength(1);
   expect(textOf(partly)).toMatch(/Not shown: \*\*[\w ]+\*\*\. You've used your one new lookup for today\./);
 });
@@ -129,7 +129,7 @@ it('two presses at once book each card once, and lists by ids are one lookup', a
   expect(textOf(estimates[0] as ChatMessage)).toContain('The other 3 cards cost at most one new lookup');
   const presses = estimates.map((each) => press(world, each, 'Fetch the prices'));
   const twice = press(world, estimates[0] as ChatMessage, 'Fetch the prices');
-  for (const each of presses) expect(textOf(await each.until(hasEnded))).toContain('(3 cards)');
+  for (const each of presses) expect(textOf(await each.until(isFinal))).toContain('(3 cards)');
   expect(twice.message.embeds).toEqual([]);
   expect(world.cardService.requests).toHaveLength(1);
 });
@@ -146,7 +146,7 @@ it('old prices count as they are, and are fetched again with those that are miss
   );
   expect(labels(estimate)).toEqual(['Fetch the prices', 'Show to everyone']);
 
-  const answer = await press(world, estimate, 'Fetch the prices').until(hasEnded);
+  const answer = await press(world, estimate, 'Fetch the prices').until(isFinal);
   expect(cardRequests(world).map((path) => path.slice('/cards/'.length).split('?')[0])).toEqual(['base1-2', 'base1-3']);
   expect(textOf(answer)).toContain('Showing a saved copy: the new lookups for today are used up.');
 });
@@ -157,6 +157,6 @@ it('a list of nothing but old prices costs what they do', async () => {
   const isOld = async () => labels(await pasted(world, 'base1-2')).includes('Fetch the prices');
   await expect.poll(isOld, { timeout: 20_000 }).toBe(true);
   const before = cardRequests(world).length;
-  await press(world, await pasted(world, 'base1-2'), 'Fetch the prices').until(hasEnded);
+  await press(world, await pasted(world, 'base1-2'), 'Fetch the prices').until(isFinal);
   expect(cardRequests(world)).toHaveLength(before + 1);
 });

@@ -3,8 +3,8 @@ import type { ChatMessage, Whereabouts } from '../../sandbox/discord/chat.ts';
 import { DEFAULT_WORLD } from '../../sandbox/discord/world.ts';
 import { SAMPLE_CARDS, SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { SAMPLE_MEMBERS } from '../../sandbox/sample-members.ts';
-import { choose, labels, press } from '../support/buttons.ts';
 import { offered } from '../support/confirmed-cards.ts';
+import { choose, labels, press } from '../support/replies.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 interface Place {
@@ -26,7 +26,7 @@ const EVERYWHERE: readonly Place[] = [
   { place: 'a group', at: { context: 2 } },
 ];
 /** Each with a member of its own. */
-const ENGLISH = SAMPLE_MEMBERS.filter(({ locale }) => locale === 'en-GB').map(({ id }) => id);
+const ENGLISH = SAMPLE_MEMBERS.filter(({ locale }) => locale === 'en-US').map(({ id }) => id);
 const OTHER = ENGLISH.at(-1) ?? '';
 const PLACES = EVERYWHERE.map((each, index) => ({ ...each, at: { ...each.at, memberId: ENGLISH[index] ?? '' } }));
 

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { Stopping } from '../../src/model/errors.ts';
 import { errorMessage } from '../../src/render/messages.ts';
-import { press } from '../support/buttons.ts';
 import { refused } from '../support/fault-forms.ts';
+import { press } from '../support/replies.ts';
 import { startWorld } from '../support/world.ts';
 
 /** Two replies with the same buttons. */

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { labels } from '../support/buttons.ts';
+import { labels } from '../support/replies.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { cardRequests, startWorld } from '../support/world.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { field } from '../support/embed-field.ts';
+import { field } from '../support/replies.ts';
 import { startWorld, statuses } from '../support/world.ts';
 
 /** No card of any id, in an answer that states so much of the day, or nothing. */
@@ -37,7 +37,7 @@ describe('what the service has stated to remain', () => {
       { path: '/v1/usage', headers: { ...unstated, 'x-ratelimit-remaining': undefined }, body: report },
       { ...noCard(), times: 99 },
     );
-    await world.usage().settled();
+    expect(field(await world.usage().settled(), 'Today')).toContain('999 of 1,000 used, 1 left');
     expect((await world.card('a-1').settled()).content).toMatch(/^No card has the id/);
     expect((await world.card('a-2').settled()).content).toMatch(USED_UP);
     expect(statuses(world)).toEqual([200, 404]);

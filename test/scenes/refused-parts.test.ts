@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { labels } from '../support/buttons.ts';
-import { isFinal } from '../support/final-answers.ts';
+import { isFinal, labels } from '../support/replies.ts';
 import { said, startWorld } from '../support/world.ts';
 
 const BULK = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };

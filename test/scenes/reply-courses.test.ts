@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
-import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
-import { isFinal } from '../support/final-answers.ts';
+import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
+import { isFinal } from '../support/replies.ts';
 import { startWorld, type World } from '../support/world.ts';
 
 const DAY_MS = 24 * 3_600_000;

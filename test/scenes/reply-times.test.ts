@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
+import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { isFinal } from '../support/final-answers.ts';
+import { isFinal } from '../support/replies.ts';
 import { cardRequests, startWorld } from '../support/world.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import type { DictatedAnswer } from '../../sandbox/service-script.ts';
-import { isFinal } from '../support/final-answers.ts';
+import type { DictatedAnswer } from '../../sandbox/service/service.ts';
 import { ERROR, WARN } from '../support/log-lines.ts';
+import { isFinal } from '../support/replies.ts';
 import { storedCardIds } from '../support/stored-cards.ts';
 import { cardRequests, startWorld, statuses, type World } from '../support/world.ts';
 

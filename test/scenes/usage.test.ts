@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { field } from '../support/embed-field.ts';
+import { field } from '../support/replies.ts';
 import { startWorld } from '../support/world.ts';
 
 it('/usage shows the figures of the headers without an API key, and what is missing', async () => {

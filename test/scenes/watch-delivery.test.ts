@@ -3,9 +3,9 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { Watches } from '../../src/watches/watches.ts';
-import { press } from '../support/buttons.ts';
 import { refused } from '../support/fault-forms.ts';
 import { ERROR } from '../support/log-lines.ts';
+import { press } from '../support/replies.ts';
 import { ENV, untoldIn } from '../support/watched-prices.ts';
 import { QUICK, startWorld } from '../support/world.ts';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { SAMPLE_CARDS, SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
-import { choose, labels, press } from '../support/buttons.ts';
 import { offered } from '../support/confirmed-cards.ts';
+import { choose, labels, press } from '../support/replies.ts';
 import { storedRows } from '../support/stored-cards.ts';
 import { cardRequests, startWorld } from '../support/world.ts';
 

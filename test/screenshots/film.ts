@@ -8,14 +8,14 @@ const TYPING_MS = 160;
 const GLANCE_MS = 700;
 /** What has happened can be read. */
 const READ_MS = 1_800;
-/** Whatever is no pause goes by as fast as this takes, on any machine. */
+/** On any machine. */
 const LASTS_MS = 13_000;
 const SHORTEST_MS = 40;
 const QUALITY = 0.8;
 /** What is beside the story is left out: other places, and switches. */
 const STORY_ALONE = `
-  body { grid-template: minmax(0, 1fr) / minmax(0, 1fr) 260px !important; }
-  .left, .channel, .hint, #plan, #faults, #bulk { display: none !important; }
+  .page { grid-template: minmax(0, 1fr) / minmax(0, 1fr) 260px !important; }
+  .left, .channel, .hint, .panel > :last-child { display: none !important; }
   .guide { padding: 8px !important; }
   .composer { padding-bottom: 14px !important; caret-color: transparent; }
 `;
@@ -56,11 +56,6 @@ interface Shown {
   durationMs: number;
 }
 
-interface Span {
-  fromMs: number;
-  toMs: number;
-}
-
 /** The story in the page of a sandbox that nobody has used: a name is found, thirty ask, the bot is killed and answers. */
 export async function film(browser: Browser, url: string, colorScheme: 'dark' | 'light', path: string): Promise<void> {
   const page = await browser.newPage({ viewport: SIZE, timezoneId: 'UTC', colorScheme });
@@ -72,7 +67,8 @@ export async function film(browser: Browser, url: string, colorScheme: 'dark' | 
   await writeFile(path, movingPicture(await framesOf(browser, seen)));
 }
 
-async function tellStory(page: Page, pause: (ms: number) => Promise<void>): Promise<void> {
+async function tellStory(page: Page): Promise<void> {
+  const pause = (ms: number) => page.waitForTimeout(ms);
   const type = (text: string) => page.keyboard.type(text, { delay: TYPING_MS });
   const happened = page.getByRole('region', { name: 'A guided minute' }).locator('p.good');
   await pause(GLANCE_MS);
@@ -81,11 +77,9 @@ async function tellStory(page: Page, pause: (ms: number) => Promise<void>): Prom
   await type('ember');
   await page.getByRole('option', { name: 'Emberwing Drake' }).first().waitFor();
   await pause(GLANCE_MS);
-  await page.keyboard.press('ArrowDown');
-  await pause(GLANCE_MS / 2);
   await page.keyboard.press('Enter');
   await page.keyboard.press('Enter');
-  await page.locator('discord-embed img').last().waitFor();
+  await page.locator('.embed img').last().waitFor();
   await pause(READ_MS);
   await page.getByRole('button', { name: 'Thirty ask at once' }).click();
   await happened.getByText('30 members asked').waitFor();
@@ -99,35 +93,17 @@ async function tellStory(page: Page, pause: (ms: number) => Promise<void>): Prom
 async function record(page: Page, tell: typeof tellStory): Promise<Shown[]> {
   const session = await page.context().newCDPSession(page);
   const seen: { png: string; atMs: number }[] = [];
-  const pauses: Span[] = [];
   session.on('Page.screencastFrame', ({ data, metadata: { timestamp = 0 }, sessionId }) => {
     seen.push({ png: data, atMs: timestamp * 1_000 });
     void session.send('Page.screencastFrameAck', { sessionId });
   });
   await session.send('Page.startScreencast', { format: 'png' });
-  await tell(page, async (ms) => {
-    const fromMs = Date.now();
-    await page.waitForTimeout(ms);
-    pauses.push({ fromMs, toMs: Date.now() });
-  });
+  await tell(page);
   await session.send('Page.stopScreencast');
-  const inTurn = seen.sort((a, b) => a.atMs - b.atMs);
   const endMs = Date.now();
-  const spans = inTurn.map(({ atMs }, at) => ({ fromMs: atMs, toMs: inTurn[at + 1]?.atMs ?? endMs }));
-  const pausedMs = sum(spans.map((span) => sharedMs(span, pauses)));
-  const speed = (endMs - (spans[0]?.fromMs ?? 0) - pausedMs) / (LASTS_MS - pausedMs);
-  return spans.map((span, at) => {
-    const stillMs = sharedMs(span, pauses);
-    return { png: inTurn[at]?.png ?? '', durationMs: stillMs + (span.toMs - span.fromMs - stillMs) / speed };
-  });
-}
-
-function sharedMs({ fromMs, toMs }: Span, pauses: readonly Span[]): number {
-  return sum(pauses.map((pause) => Math.max(0, Math.min(toMs, pause.toMs) - Math.max(fromMs, pause.fromMs))));
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((before, number) => before + number, 0);
+  const inTurn = seen.sort((a, b) => a.atMs - b.atMs);
+  const speed = (endMs - (inTurn[0]?.atMs ?? 0)) / LASTS_MS;
+  return inTurn.map(({ png, atMs }, at) => ({ png, durationMs: ((inTurn[at + 1]?.atMs ?? endMs) - atMs) / speed }));
 }
 
 async function framesOf(browser: Browser, shown: readonly Shown[]): Promise<Frame[]> {

@@ -8,10 +8,9 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { install } from '@sinonjs/fake-timers';
 import type { Page } from 'playwright-core';
-import { startPageServer } from '../../sandbox/page-server.ts';
+import { startPageServer } from '../../sandbox/page/page-server.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { composer } from '../support/page-visit.ts';
 import { film } from './film.ts';
 import { PICTURES, SCENES } from './scenes.ts';
 import { BEGIN_MS, play } from './stage.ts';
@@ -26,23 +25,23 @@ const WHOLE_PAGE = { width: 1_280, height: 960 };
 const CHAT = { width: 900, height: 556 };
 /** What is beside the chat is left out, and the suggestions stand beside the card, whose picture is smaller. */
 const CHAT_ALONE = `
-  body { grid-template: minmax(0, 1fr) / minmax(0, 1fr) !important; }
-  body > :not(main), .channel, .guide, .welcome, .hint { display: none !important; }
+  .page { grid-template: minmax(0, 1fr) / minmax(0, 1fr) !important; }
+  .page > :not(main), .channel, .guide, .welcome, .hint { display: none !important; }
   .suggestions { left: 460px !important; }
   .composer { padding-bottom: 14px !important; }
+  .embed-image { grid-area: auto / 1 !important; max-height: 210px !important; }
 `;
 // For the browser, whose types are not those of Node. The page's policy allows no style element.
 const LEAVE_OUT = `document.adoptedStyleSheets = [new CSSStyleSheet()];
-document.adoptedStyleSheets[0].replaceSync(${JSON.stringify(CHAT_ALONE)});
-document.querySelector('discord-embed').shadowRoot.querySelector('.discord-embed-image').style.maxHeight = '210px';`;
+document.adoptedStyleSheets[0].replaceSync(${JSON.stringify(CHAT_ALONE)});`;
 const SHOW_ALL = 'document.adoptedStyleSheets = [];';
 const PICTURES_LOADED = 'Promise.all(Array.from(document.images, (image) => image.decode().catch(() => {})))';
 
 /** Above and below. */
 const MARGIN = 8;
 const THEMES = [
-  { colorScheme: 'dark', suffix: '', messages: 'discord-messages:not([light-theme])' },
-  { colorScheme: 'light', suffix: '-light', messages: 'discord-messages[light-theme]' },
+  { colorScheme: 'dark', suffix: '' },
+  { colorScheme: 'light', suffix: '-light' },
 ] as const;
 
 const { positionals: wanted, values } = parseArgs({
@@ -115,15 +114,15 @@ function written(path: string): { path?: string } {
 
 /** The card, and the suggestions for another. */
 async function shootChat(): Promise<void> {
-  await composer(stage).fill('/card');
+  const composer = stage.getByRole('combobox', { name: /^Message / });
+  await composer.fill('/card');
   await stage.getByRole('option', { name: '/card ' }).first().waitFor();
-  await composer(stage).press('Enter');
+  await composer.press('Enter');
   await stage.locator('.command-form input').first().fill('emb');
   await stage.getByRole('option', { name: 'Emberwing Drake' }).first().waitFor();
   await stage.setViewportSize(CHAT);
-  for (const { colorScheme, suffix, messages } of THEMES) {
+  for (const { colorScheme, suffix } of THEMES) {
     await stage.emulateMedia({ colorScheme });
-    await stage.locator(messages).waitFor({ state: 'attached' }); // then they are redrawn
     await stage.evaluate(LEAVE_OUT);
     await stage.evaluate(PICTURES_LOADED);
     await stage.mouse.move(CHAT.width - 1, CHAT.height - 1); // the menu of a message appears under the mouse
@@ -139,7 +138,7 @@ async function shootChat(): Promise<void> {
 async function shoot(name: string): Promise<void> {
   if (name === 'watch-told') await stage.getByRole('button', { name: 'cardbot' }).click();
   await becomesQuiet();
-  const message = stage.locator('discord-message').last();
+  const message = stage.locator('.message').last();
   await message.scrollIntoViewIfNeeded();
   await stage.mouse.move(0, 0);
   const box = await message.boundingBox();

@@ -1,11 +1,11 @@
 import { KNOWN_CARDS, type KnownCard } from '../../sandbox/known-cards.ts';
 import { SAMPLE_MEMBERS } from '../../sandbox/sample-members.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
-import { sandboxAs } from '../../sandbox/shaped-service.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { press } from '../support/buttons.ts';
-import { afterButton, formOf, lastMessage, reply, replyTyped, type Scene, typeLine, wordsWith } from './shot.ts';
+import { press } from '../support/replies.ts';
+import { sandboxAs } from '../support/shaped-service.ts';
+import { afterButton, formOf, lastMessage, reply, replyTyped, type Scene, typeLine, wordsWith } from './stage.ts';
 import { formWords, wordsOf } from './words.ts';
 
 const HOUR_MS = 3_600_000;
@@ -286,7 +286,8 @@ export const SCENES: readonly Scene[] = [
     shots: [
       {
         name: 'unexpected-answer',
-        before: ({ cardService }) => cardService.set({ firewall: true }),
+        before: ({ cardService }) =>
+          cardService.script({ status: 403, headers: { 'content-type': 'text/html' }, body: '<h1>Blocked</h1>' }),
         show: reply('/card id:<base1>', 'unexpected'),
       },
       {

@@ -1,12 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChatMessage, CommandOption } from '../../sandbox/discord/chat.ts';
+import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
+import { optionValues, readCommandLine } from '../../sandbox/page/command-line.ts';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { SAMPLE_MEMBERS } from '../../sandbox/sample-members.ts';
-import { type Sandbox, startSandbox } from '../../sandbox/sandbox.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { CatalogDatabase } from '../../src/catalog/database.ts';
 import { createLog } from '../../src/log.ts';
 import { PATIENT } from '../support/backends.ts';
 import { hosts } from '../support/hosts.ts';
+import { labels, press } from '../support/replies.ts';
 import { bookEarlierToday, requestsEarlier } from './earlier-today.ts';
-import type { Scene, Shot } from './shot.ts';
+import { wordsOf } from './words.ts';
+
+/** A reply whose words are written down, and of which a picture may be taken. */
+export interface Shot {
+  name: string;
+  /** Default: jumps, then stands. `stands`: it is the same as at the reply before. `passes`: while the bot tries again. */
+  time?: 'stands' | 'passes';
+  /** What is done before. */
+  before?(sandbox: Sandbox): unknown;
+  /** Makes it appear. @returns its words */
+  show(sandbox: Sandbox): string | Promise<string>;
+}
+
+/** Replies in one sandbox, in this order. */
+export interface Scene {
+  options?: Omit<SandboxOptions, 'log'>;
+  /** Others have sent requests today, and the service has confirmed the whole catalog. */
+  isLively?: true;
+  shots: readonly Shot[];
+}
 
 /** An evening, far enough from midnight and from the next hour. */
 export const BEGIN_MS = Date.parse('2026-11-21T18:20:00Z');
@@ -69,7 +93,59 @@ export async function play({ options, isLively, shots }: Scene, clock: Clock, sp
 
 /** As if the service had answered with every card of the catalog; then names are told from ids. */
 function confirmCatalog({ config }: Sandbox): void {
-  const database = CatalogDatabase.open(config.dataDir, createLog({ level: 'silent', secrets: [] }));
+  const database = new CatalogDatabase(config.dataDir, createLog({ level: 'silent', secrets: [] }));
   database.upsert(SAMPLE_CATALOG, undefined);
   database.close();
+}
+
+/** Types a line as the page does, as the first member. */
+export function typeLine({ discord }: Sandbox, line: string): TypedInteraction {
+  const commands = discord.commandsFor({ manageGuild: true }).map(({ name, description, options = [] }) => {
+    return { name, description, options: options as CommandOption[] };
+  });
+  const { command, texts } = readCommandLine(line, commands);
+  if (!command) throw new Error(`no command for ${line}`);
+  return discord.type({ command: command.name, options: optionValues(command, texts), manageGuild: true });
+}
+
+/** What a reply says once it has this text. */
+export async function wordsWith(typed: TypedInteraction, text: string): Promise<string> {
+  return wordsOf(await typed.until((message) => wordsOf(message).includes(text)));
+}
+
+/** The reply to a line that is typed. @param text of it, which shows that it is there */
+export function reply(line: string, text: string): Shot['show'] {
+  return (sandbox) => wordsWith(typeLine(sandbox, line), text);
+}
+
+/** The last message that fits, once there is one. */
+export async function lastMessage({ discord }: Sandbox, fits: (message: ChatMessage) => boolean): Promise<ChatMessage> {
+  for (;;) {
+    const found = discord.messages().findLast(fits);
+    if (found) return found;
+    await sleep(10);
+  }
+}
+
+/** The reply to a line that was typed before. */
+export function replyTyped(line: string, text: string): Shot['show'] {
+  return async (sandbox) => {
+    const isReply = (message: ChatMessage) => message.commandLine === line && wordsOf(message).includes(text);
+    return wordsOf(await lastMessage(sandbox, isReply));
+  };
+}
+
+/** The reply to a button below the last reply that has it. @param text of the reply */
+export function afterButton(button: string, text: string): Shot['show'] {
+  return async (sandbox) => {
+    const source = await lastMessage(sandbox, (message) => labels(message).includes(button));
+    return await wordsWith(press(sandbox, source, button), text);
+  };
+}
+
+/** The form with which the bot answers. */
+export async function formOf(typed: TypedInteraction): Promise<NonNullable<ChatMessage['modal']>> {
+  const { modal } = await typed.until((message) => message.modal !== undefined);
+  if (!modal) throw new Error('the message has a form');
+  return modal;
 }

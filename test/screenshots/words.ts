@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { FollowUp, MessageBody } from '../../sandbox/discord/chat.ts';
-import type { Modal } from '../../sandbox/discord/components.ts';
+import type { FollowUp, MessageBody, Modal } from '../../sandbox/discord/chat.ts';
 import { type TimestampStyle, timestampText } from '../../sandbox/page/timestamp.ts';
 
 /** What the replies say: the name of each, then its words. */

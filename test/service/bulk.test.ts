@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { listedIds } from '../../sandbox/bulk-listing.ts';
-import { EmbeddedCardService } from '../../sandbox/card-service.ts';
-import type { DictatedAnswer } from '../../sandbox/service-script.ts';
+import { listedIds } from '../../sandbox/service/rules.ts';
+import { type DictatedAnswer, EmbeddedCardService } from '../../sandbox/service/service.ts';
 import { type BulkAddress, bulkRequest, roomForIds } from '../../src/service/bulk.ts';
 import { anyId } from '../support/any-id.ts';
 import { listAt } from '../support/described.ts';
@@ -239,7 +238,7 @@ it('no more cards go together than the path takes and than remain beside those u
 });
 
 const BASE = 'http://cards.test';
-const GET = { baseUrl: BASE, list: listAt('/cards?ids={ids}'), isDefault: true };
+const GET = { baseUrl: BASE, list: listAt('/cards?ids={ids}'), query: 'includePrices=true' };
 const POST = { ...GET, list: listAt('POST /cards/batch') };
 
 function goTogether(address: BulkAddress, ids: readonly string[]): boolean {

@@ -1,4 +1,4 @@
-import { type ListeningCardService, SANDBOX_API_KEY, startCardService } from '../../sandbox/card-service.ts';
+import { type ListeningCardService, SANDBOX_API_KEY, startCardService } from '../../sandbox/service/service.ts';
 import type { Card } from '../../src/model/card.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
 import { CardService, type CardServiceOptions } from '../../src/service/card-service.ts';

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { Path, Source } from '../../src/model/field-source.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
 import { AnswerReader } from '../../src/service/answers.ts';
 import { listedCards } from '../../src/service/bulk.ts';
@@ -117,15 +116,131 @@ it('a description that nobody has seen is enough for a card, its list, what is m
   expect(lines).toEqual([]);
 });
 
-it.each<[string, string | undefined, Partial<Answer>, number | undefined]>([
-  ['by a header', 'header:X-Rest', { headers: { 'x-rest': '40' } }, 40],
-  ['by a time in a header', 'header:X-Rest', { headers: { 'x-rest': '1795694440' } }, 40],
-  ['by digits that are text', 'fault.rest', { body: { fault: { rest: '40' } } }, 40],
-  ['by no field that the description does not name', undefined, { body: { retryAfter: 40 } }, undefined],
-])('a wait is stated %s', async (_, wait, { headers, body = {} }, seconds) => {
-  const date = 'Thu, 26 Nov 2026 12:00:00 GMT';
-  const { client } = await startOwn(() => ({ status: 429, headers: { date, ...headers }, body }), { ...OWN, wait });
-  await expect(cardOf(client, 'lamp-7')).rejects.toMatchObject({ name: 'RateLimited', seconds });
+const HEADERS = { date: 'Thu, 26 Nov 2026 12:00:00 GMT' };
+const rested = (seconds: number | undefined) => ({ name: 'RateLimited', seconds });
+const offers = (...rows: object[]) => ({ body: of({ offers: rows }) });
+const CROWN = { shop: 'Crown', state: 'fine', typical: '12.50' };
+const MILL = { shop: 'Mill', state: 'fine', typical: '9.90' };
+const inUnit = { prices: { ...OWN.prices, currency: 'unit' } };
+/** What `String` cannot make a text of. */
+const NO_TEXT = { toString: 1, valueOf: 1 };
+const NAMES_OF_ALL = '"__proto__":{"leaf":3,"polluted":true},"constructor":{"leaf":4}';
+
+/** Of what the description has besides, what an answer is, and what the log says cannot be read. */
+it.each<[what: string, more: object, answer: Partial<Answer>, is: unknown, told?: string[]]>([
+  [
+    'a wait by a header',
+    { wait: 'header:X-Rest' },
+    { status: 429, headers: { ...HEADERS, 'x-rest': '40' }, body: {} },
+    rested(40),
+  ],
+  [
+    'a wait by a time in a header',
+    { wait: 'header:X-Rest' },
+    { status: 429, headers: { ...HEADERS, 'x-rest': '1795694440' }, body: {} },
+    rested(40),
+  ],
+  ['a wait by digits that are text', {}, { status: 429, body: { fault: { rest: '40' } } }, rested(40)],
+  [
+    'no wait by a field that the description does not name',
+    { wait: undefined },
+    { status: 429, body: { retryAfter: 40 } },
+    rested(undefined),
+  ],
+  [
+    'refused, whatever its status means otherwise',
+    { refused: [{ status: 429, means: 'key' }] },
+    { status: 429 },
+    { name: 'KeyRefused' },
+  ],
+  [
+    'no such card, whatever its status means otherwise',
+    { absent: [{ status: 410 }, { status: 500 }] },
+    { status: 500 },
+    'noSuchCard',
+  ],
+  [
+    'another shape around the card',
+    {},
+    { body: { page: { leaf: SHEET } } },
+    { name: 'UnexpectedAnswer' },
+    ['card.at: nothing in the answer at "page.sheet"'],
+  ],
+  [
+    'the card that was asked for in a bare list',
+    { card: { ...OWN.card, at: '' } },
+    { body: [{ ...SHEET, ref: 'lamp-8' }, SHEET] },
+    { id: 'lamp-7' },
+  ],
+  [
+    'without a name',
+    {},
+    { body: of({ title: undefined }) },
+    { name: 'UnexpectedAnswer' },
+    ['fields.name: nothing in the answer at "{title}[, {epithet}]"'],
+  ],
+  [
+    'without an id',
+    {},
+    { body: of({ ref: null }) },
+    { name: 'UnexpectedAnswer' },
+    ['fields.id: nothing in the answer at "ref"'],
+  ],
+  [
+    'with names of prototypes, which are members like others',
+    { fields: { ...OWN.fields, number: '__proto__.leaf', rarity: 'constructor.leaf' } },
+    { body: `{"page":{"sheet":{"ref":"lamp-7","title":"Wick",${NAMES_OF_ALL}}}}` },
+    { number: '3', rarity: '4' },
+  ],
+  [
+    'of what is no text where a sign of absence is',
+    {},
+    { body: { fault: { word: NO_TEXT } } },
+    { name: 'UnexpectedAnswer' },
+    ['card.at: nothing in the answer at "page.sheet"'],
+  ],
+  [
+    'of what is no text where rows are told apart',
+    {},
+    offers({ shop: NO_TEXT, state: [[]], typical: 1 }),
+    { prices: { market: 1, label: undefined } },
+  ],
+  [
+    'without a price row in its place',
+    { prices: { ...OWN.prices, rows: ['offers'] } },
+    { body: of({ offers: 'sold out' }) },
+    { name: 'Wick, Who Waits', prices: undefined },
+    ['prices: the body: Invalid input: expected object, received string'],
+  ],
+  ['without prices that the description tells of', { prices: undefined }, offers(CROWN), { prices: undefined }],
+  [
+    'of rows that numbers tell apart, each with a label of its own',
+    { prices: { ...OWN.prices, rows: ['offers[foil=0]', 'offers[foil=1]'] } },
+    offers({ ...CROWN, foil: 0 }, { ...CROWN, foil: 1 }),
+    { rows: [{ label: '0' }, { label: '1' }] },
+  ],
+  ['with its currency', inUnit, offers({ ...CROWN, unit: 'eur' }), { prices: { market: 12.5, currency: 'EUR' } }],
+  ...['€', 'dollars', 'usdt'].map((unit): [string, object, object, object] => [
+    `without a price whose currency cannot be told, rather than one in another: ${unit}`,
+    inUnit,
+    offers({ ...CROWN, unit }),
+    { name: 'Wick, Who Waits', prices: expect.not.objectContaining({ market: 12.5 }) },
+  ]),
+  [
+    'of a row whose lowest offer cannot be read, which is still the one that is shown',
+    {},
+    offers({ ...CROWN, least: 'ask us' }, MILL),
+    { prices: { market: 12.5, low: undefined, label: 'Crown, fine' } },
+    ['prices.low: Invalid input: expected number, received string'],
+  ],
+])('an answer is read as %s', async (_, more, answer, is, told = []) => {
+  const { client, lines } = await startOwn(() => ({ body: {}, ...answer }), { ...OWN, ...more });
+  const read: unknown = await cardOf(client, 'lamp-7').catch((error: unknown) => error);
+  if (typeof is === 'string') expect(read).toBe(is);
+  else expect(read).toMatchObject(is as object);
+  await cardOf(client, 'lamp-7').catch(() => {});
+  expect(lines.map(({ field, why }) => `${field}: ${why}`)).toEqual(told);
+  expect(Reflect.get({}, 'polluted')).toBeUndefined();
 });
 
 it('a usage report is read from headers too, with an end in any form that a window may have', async () => {
@@ -135,14 +250,6 @@ it('a usage report is read from headers too, with an end in any form that a wind
   const { plan, period, requests } = await client.usage();
   expect({ plan, requests }).toEqual({ plan: 'squire', requests: { limit: 100, remaining: 61 } });
   expect(Math.abs((period?.endMs ?? 0) - Date.now() - 43_200_000)).toBeLessThan(60_000);
-});
-
-it.each<[string, object, number, unknown]>([
-  ['refused', { refused: [{ status: 429, means: 'key' }] }, 429, 'KeyRefused'],
-  ['absent', { absent: [{ status: 500 }] }, 500, 'noSuchCard'],
-])('what the description calls %s is that, whatever its status means otherwise', async (_, signs, status, found) => {
-  const { client } = await startOwn(() => ({ status, body: {} }), { ...OWN, ...signs });
-  expect(await cardOf(client, 'lamp-7').catch(({ name }) => name)).toBe(found);
 });
 
 it('a plan that lacks a card concerns that card alone while the key has worked, and all cards when two are lacking', async () => {
@@ -156,27 +263,6 @@ it('a plan that lacks a card concerns that card alone while the key has worked, 
   const { cards } = await client.fetch(['lamp-8']);
   expect(cards.get('lamp-8')).toMatchObject({ name: 'PlanRefused' });
   await expect(client.fetch(['lamp-9'])).rejects.toMatchObject({ name: 'PlanRefused' });
-});
-
-it.each([
-  ['card.at', { page: { leaf: SHEET } }, 'page.sheet'],
-  ['fields.name', of({ title: undefined }), '{title}[, {epithet}]'],
-  ['fields.id', of({ ref: null }), 'ref'],
-])(
-  'an answer in another shape is none, and the log names the path that led nowhere, once: %s',
-  async (field, body, path) => {
-    const { client, lines } = await startOwn(() => ({ body }));
-    for (const _ of [1, 2]) await expect(cardOf(client, 'lamp-7')).rejects.toMatchObject({ name: 'UnexpectedAnswer' });
-    expect(lines).toMatchObject([{ field, why: `nothing in the answer at "${path}"` }]);
-  },
-);
-
-it('names of prototypes in an answer are members like others, and change nothing else', async () => {
-  const sheet = `{"ref":"lamp-7","title":"Wick","__proto__":{"leaf":3,"polluted":true},"constructor":{"leaf":4}}`;
-  const fields = { ...OWN.fields, number: '__proto__.leaf', rarity: 'constructor.leaf' };
-  const { client } = await startOwn(() => ({ body: `{"page":{"sheet":${sheet}}}` }), { ...OWN, fields });
-  expect(await cardOf(client, 'lamp-7')).toMatchObject({ number: '3', rarity: '4' });
-  expect(Reflect.get({}, 'polluted')).toBeUndefined();
 });
 
 it.each([
@@ -206,36 +292,6 @@ it.each(table`
   expect(seen).toHaveLength(3);
 });
 
-/** Reads cards as tcgapi.dev has them, but for this of its prices. */
-function readerOf(more: object | undefined, told?: (field: string) => void) {
-  const { prices, ...description } = described({}, 'tcgapi');
-  const reader = new AnswerReader({ ...description, prices: more && prices && { ...prices, ...more } }, told);
-  return (sent: object) => reader.read({ tcgplayer_id: 1, name: 'Wick', ...sent });
-}
-const rowsAt = (...paths: string[]) => ({ rows: paths.map((path) => new Path(path)) });
-
-it('paths of several stars end, whatever an answer holds', () => {
-  const many = Array.from({ length: 300 }, () => Array.from({ length: 300 }, () => [{ market_price: 1 }]));
-  expect(readerOf(rowsAt('*.*.*', '*.*.*.*', ''))({ many })).toMatchObject({ id: '1', prices: { market: 1 } });
-});
-
-it('what stands in the place of a price row and is none is told of', () => {
-  const told: string[] = [];
-  readerOf(rowsAt('offers'), (field) => void told.push(field))({ offers: 'sold out' });
-  expect(told).toEqual(['prices']);
-});
-
-/** What `String` cannot make a text of. */
-const NO_TEXT = { toString: 1, valueOf: 1 };
-
-it.each([
-  ['what tells that there is no card', { fault: { word: NO_TEXT } }],
-  ['what tells rows apart', of({ offers: [{ shop: NO_TEXT, state: [[]], typical: 1 }] })],
-])('%s may be anything in an answer, and ends nothing', async (_, body) => {
-  const { client } = await startOwn(() => ({ body }));
-  expect(await cardOf(client, 'lamp-7').catch(({ name }) => name)).not.toBe('TypeError');
-});
-
 it('an answer of 340,000 members that are no cards is read no further than to the 10,000th', () => {
   const reader = new AnswerReader(described({}, 'ygoprodeck'));
   let visits = 0;
@@ -250,39 +306,4 @@ it('an answer of 340,000 members that are no cards is read no further than to th
   expect(() => reader.cardIn(answer, '7')).toThrow('unexpected answer');
   expect(listedCards({ data }, ['7', '8'], reader)).toBeUndefined();
   expect(visits).toBeLessThan(100_000);
-});
-
-it('rows that numbers tell apart have labels of their own, so that none is taken for the other', () => {
-  const read = readerOf(rowsAt('prices[foil_only=0]', 'prices[foil_only=1]'));
-  const [plain, foil] = [2, 9].map((market_price, foil_only) => ({ foil_only, market_price }));
-  expect(read({ prices: [plain, foil] })).toMatchObject({ rows: [{ label: '0' }, { label: '1' }] });
-  expect(read({ prices: [foil] })).toMatchObject({ prices: { label: '1', market: 9 } });
-});
-
-it('a service whose description tells of no prices has cards without any', () => {
-  const card = readerOf(undefined)({ prices: [{ market_price: 2 }] });
-  expect(card).toMatchObject({ name: 'Wick', prices: undefined });
-});
-
-it.each(['€', 'dollars', 'usdt'])(
-  'a price whose currency cannot be told is none, and not of another currency: %s',
-  (sign) => {
-    const read = readerOf({ currency: new Source('unit') });
-    const priced = (unit: string) => read({ prices: [{ printing: 'Normal', market_price: 2, unit }] });
-    expect(priced('eur')).toMatchObject({ prices: { market: 2, currency: 'EUR' } });
-    expect(priced(sign)).toMatchObject({ name: 'Wick' });
-    expect(priced(sign)).not.toMatchObject({ prices: { market: 2 } });
-  },
-);
-
-it('a row whose lowest offer cannot be read is still the one that is shown, and the log says so', async () => {
-  const offers = [
-    { shop: 'Crown', state: 'fine', typical: '12.50', least: 'ask us' },
-    { shop: 'Mill', state: 'fine', typical: '9.90' },
-  ];
-  const { client, lines } = await startOwn(() => ({ body: of({ offers }) }));
-  expect(await cardOf(client, 'lamp-7')).toMatchObject({
-    prices: { market: 12.5, low: undefined, label: 'Crown, fine' },
-  });
-  expect(lines).toMatchObject([{ field: 'prices.low' }]);
 });

@@ -35,28 +35,20 @@ it.each(table`
   no texts | many | many | many | | |
   no negative numbers of requests | -1 | -1 | | | |
   no exponents | 1e3 | 1e3 | 1e3 | | |
-  no hexadecimals | 0x10 | 0x10 | 0x10 | | |
   no two numbers | 5, 6 | 5, 6 | 5, 6 | | |
   no long numbers | 9999999999999999 | 9999999999999999 | 9999999999999999 | | |
   no number of requests with decimals | 1.5 | 1.5 | | | |
   no limit of 0 and its remaining | 0 | 0 | | | |
-  no limit below 0 and its remaining | -1 | 0 | | | |
   a remaining without a limit | | 0 | | | 0 |
-  a remaining without a usable limit | many | 0 | | | 0 |
   a remaining above its limit as the limit | 1 | 5000 | | 1 | 1 |
-  that of a larger one, too | 1000 | 5000 | | 1000 | 1000 |
   a reset as an ISO time | | | 2026-11-21T00:00:00Z | | | 43200000
   a reset in milliseconds | | | 1795219200000 | | | 43200000
   a reset with decimals | | | 1795219200.25 | | | 43200250
-  a reset in milliseconds with decimals | | | 1795219200000.4 | | | 43200000
   a reset as a number of seconds from now | | | 43200 | | | 43200000
-  a reset as decimal seconds from now | | | 59.5 | | | 59500
   a reset as no time from now | | | 0 | | | 0
   a reset at the end of the longest month | | | 1797854400 | | | 2678400000
   no reset over a month ahead | | | 1797897600 | | |
-  no reset of another century | | | 946684800 | | |
   no reset as a date | | | Sat, 21 Nov 2026 00:00:00 GMT | | |
-  no reset below 0 | | | -1 | | |
   a reset in the past as a negative time | | | 1795175990 | | | -10000
 `)('an answer states %s', (_, limit, remaining, reset, ...expected) => {
   const reading = read(limit, remaining, reset);
@@ -97,34 +89,21 @@ it.each(table`
   the longest wait | | 2678400 | 2678400
   a Unix time | | 784111777 | 37
   one wait twice | | 30, 30 | 30
-  one date twice | | Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT | 37
   decimal seconds | {"retryAfter": 5.5} | | 5.5
-  a third of a second | {"retryAfter": 0.3333333333333333} | | 0.3333333333333333
-  no wait | {"retryAfter": 0} | | 0
   a text | {"retryAfter": "30"} | | 30
-  a Unix time | {"retryAfter": 784111777} | | 37
   an ISO date | {"retryAfter": "1994-11-06T08:49:37Z"} | | 37
   the larger of two, the header | {"retryAfter": 5} | 10 | 10
   the larger of two, the body | {"retryAfter": 10} | 5 | 10
-  the larger of two, in decimals | {"retryAfter": 5.5} | 6 | 6
-  no wait beside nonsense | {"retryAfter": 0} | nonsense | 0
   no wait beside what is below 0 | {"retryAfter": -3} | 0 | 0
   the larger of two, a date | {"retryAfter": 60} | Sun, 06 Nov 1994 08:51:00 GMT | 120
   milliseconds beside a header in seconds | {"retryAfter": 7000} | 7 | 7
   milliseconds beside a header that is rounded up | {"retryAfter": 6120} | 7 | 7
-  milliseconds beside a header that is rounded up from little | {"retryAfter": 100} | 1 | 1
   milliseconds beside a header that is rounded down | {"retryAfter": 8000} | 7 | 8
   milliseconds beside a header that is a date | {"retryAfter": 37000} | Sun, 06 Nov 1994 08:49:37 GMT | 37
-  more than a month, were it seconds | {"retryAfter": 3600000} | 3600 | 3600
   milliseconds beside the message | {"message": "Slow down. Retry after 7 seconds.", "retryAfter": 7000} | | 7
-  milliseconds beside decimals in the message | {"message": "Slow down. Retry in 0.25s", "retryAfter": 250} | | 0.25
-  seconds, ten times the header | {"retryAfter": 60} | 6 | 60
-  few seconds beside a header without any wait | {"retryAfter": 5} | 0 | 5
-  seconds, a little more than the header | {"retryAfter": 8} | 7 | 8
   seconds, a thousand times what is two off | {"retryAfter": 3000} | 1 | 3000
   seconds, less than a hundred times the header | {"retryAfter": 99} | 1 | 99
   seconds, a hundred times the header | {"retryAfter": 700} | 7 | 700
-  seconds, ten thousand times the header | {"retryAfter": 70000} | 7 | 70000
   seconds, as many as in the message | {"message": "Retry after 7000 seconds.", "retryAfter": 7000} | | 7000
   seconds beside a message without any | {"message": "Slow down.", "retryAfter": 7000} | | 7000
 `)('a wait is stated by %s: %s %s', (_, body, header, seconds) => {
@@ -134,14 +113,11 @@ it.each(table`
 it.each(table`
   none | |
   a negative number | | -5
-  a number without a digit before the point | | .5
   an exponent | | 1e3
-  hexadecimal | | 0x10
   a number with its unit | | 10s
   two numbers | | 5, 10
   more than a month | | 2678401
   seconds since 1970 | | 1795226601
-  more digits than a number holds | | ${'9'.repeat(400)}
   a date that is past | | Sun, 06 Nov 1994 08:48:59 GMT
   a date over a month ahead | | Sun, 06 Nov 2094 08:49:37 GMT
   a date that is none | | Sun, 99 Nov 1994 08:49:37 GMT
@@ -153,11 +129,8 @@ it.each(table`
   a negative number | {"retryAfter": -1} |
   null | {"retryAfter": null} |
   more than a month | {"retryAfter": 2678401} |
-  more than a number holds | {"retryAfter": 1e999} |
   nothing | {} |
-  a list | [] |
   null | null |
-  text | "later" |
 `)('no wait is stated by %s: %s %s', (_, body, header) => {
   expect(waitIn(body, header)).toBeUndefined();
 });

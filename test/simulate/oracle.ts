@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { BUG_MESSAGES } from '../chaos/alarms.ts';
 import type { Departure, SimulatedService } from './card-service.ts';
 import { isFinal, type SimulatedDiscord, type Told, type Typed } from './discord.ts';
 import type { Hit } from './faults.ts';
@@ -404,18 +403,6 @@ export function isTold({ member, cards: [card = ''] }: Typed, told: readonly Tol
   const name = card.replace('-', '\\-');
   const isIt = (each: Told) => each.text.includes(`**Card ${name}**`) && each.text.includes(` ${beyondLineOf(card)}`);
   return told.some((each) => each.member === member && each.atMs >= sinceMs && isIt(each));
-}
-
-interface LogLine {
-  level: string;
-  msg: string;
-  err?: { type: string; message: string; stack: string };
-}
-
-export function bugIn({ level, msg, err }: LogLine): string | undefined {
-  const isBug =
-    level === 'fatal' || BUG_MESSAGES.has(msg) || /^(Type|Range|Reference|Syntax)Error$/.test(err?.type ?? '');
-  return isBug ? `${msg} ${err?.message ?? ''} ${err?.stack ?? ''}` : undefined;
 }
 
 export function keptInFile(dataDir: string): Kept {

@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import type { RESTOptions } from 'discord.js';
 import { seededRandom } from '../../sandbox/seeded-random.ts';
 import type { EventsByName } from '../../src/model/events.ts';
+import { isAlarm } from '../chaos/alarms.ts';
 import { checkAfterwards } from './afterwards.ts';
 import { type Limits, quotaHeader, SimulatedService } from './card-service.ts';
 import { isFinal, SimulatedDiscord, type Typed } from './discord.ts';
 import { begin, install, load, type Owner, owners, pause, run, simulatedMs } from './fake-time.ts';
 import { type Hit, Port, type When } from './faults.ts';
 import { drawn, goesOn, type Press, payloadOf, typedBy } from './members.ts';
-import { bugIn, contradictions, keptInFile, keptInRedis, type Seen, type Span, unanswered } from './oracle.ts';
+import { contradictions, keptInFile, keptInRedis, type Seen, type Span, unanswered } from './oracle.ts';
 import { DISRUPTIONS, type Outage } from './outages.ts';
 
 install();
@@ -366,10 +367,8 @@ function hitOfRedisFrom(random: () => number): number {
 function reader(failures: string[], isVerbose: boolean) {
   return (line: string) => {
     if (isVerbose) process.stdout.write(line);
-    const parsed = JSON.parse(line);
-    const bug = bugIn(parsed);
     // What a killed process cannot write, it would not have tried to.
-    if (bug && owners.getStore()?.isAlive) failures.push(`logged: ${bug}`);
+    if (isAlarm(JSON.parse(line)) && owners.getStore()?.isAlive) failures.push(`logged: ${line}`);
   };
 }
 

@@ -3,8 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { type Row, type Rows, readJson, update } from '../../src/model/rows.ts';
 import { ERROR, WARN } from '../support/log-lines.ts';
-import { noRealRedis } from '../support/redis/no-real-redis.ts';
-import { clientOf, startRealRedis } from '../support/redis.ts';
+import { clientOf, noRealRedis, startRealRedis } from '../support/redis.ts';
 import { inFiles, inRedis, keptMs, PLACES } from '../support/stores.ts';
 
 const HOUR = { keepMs: 3_600_000 };

@@ -7,8 +7,7 @@ import { Events } from '../../src/model/events.ts';
 import { openState, type State } from '../../src/storage/open-state.ts';
 import { accountOf } from '../../src/storage/state.ts';
 import { logLines } from '../support/log-lines.ts';
-import { noRealRedis } from '../support/redis/no-real-redis.ts';
-import { startRealRedis, startRedis } from '../support/redis.ts';
+import { noRealRedis, startRealRedis, startRedis } from '../support/redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('an account', () => {
@@ -97,7 +96,7 @@ async function pause({ limiter }: State): Promise<void> {
     const given = await limiter.acquire('members');
     return given.kind === 'permit' ? given.permit : undefined;
   };
-  const permit = await vi.waitUntil(acquired); // over Redis the bucket begins empty
+  const permit = await vi.waitUntil(acquired, 60_000); // over Redis the bucket begins empty
   await limiter.release(permit, { kind: 'rateLimited', statedMs: 90_000 });
 }
 

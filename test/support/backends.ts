@@ -1,17 +1,17 @@
-import {
-  type CardServiceOptions,
-  type ListeningCardService,
-  SANDBOX_API_KEY,
-  startCardService,
-} from '../../sandbox/card-service.ts';
 import type { Guild } from '../../sandbox/discord/chat.ts';
+import type { Lifetimes } from '../../sandbox/discord/conversation.ts';
 import {
   type EmulatedDiscord,
   type EmulatedDiscordOptions,
   startEmulatedDiscord,
 } from '../../sandbox/discord/emulated-discord.ts';
-import type { Lifetimes } from '../../sandbox/discord/interaction.ts';
 import { registerCommands } from '../../sandbox/sandbox.ts';
+import {
+  type CardServiceOptions,
+  type ListeningCardService,
+  SANDBOX_API_KEY,
+  startCardService,
+} from '../../sandbox/service/service.ts';
 import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
 import { onFinished } from './on-finished.ts';
 import { temporaryFolder } from './temporary-folder.ts';

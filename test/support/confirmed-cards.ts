@@ -9,7 +9,7 @@ const TELLING = 100;
 /** Makes the catalog of a running bot as if the service had answered with every sample card, and with more of their form. */
 export async function confirmCards({ config, discord }: Sandbox): Promise<void> {
   const others = Array.from({ length: TELLING }, (_, index) => ({ id: `other1-${index}`, name: `Nobody ${index}` }));
-  const database = CatalogDatabase.open(config.dataDir, logLines().log);
+  const database = new CatalogDatabase(config.dataDir, logLines().log);
   database.upsert([...SAMPLE_CATALOG, ...others], undefined);
   database.close();
   await offered({ discord }, others.at(-1)?.id ?? '');

@@ -1,5 +1,5 @@
-import { openDescription } from '../../src/config/card-service.ts';
-import { Path } from '../../src/model/field-source.ts';
+import { openDescription, plansIn } from '../../src/config/card-service.ts';
+import type { PlanSetting } from '../../src/model/plan.ts';
 import type { ServiceDescription } from '../../src/model/service-description.ts';
 
 /** What the variables replace of the default description. */
@@ -28,5 +28,12 @@ export function described(
 
 /** As `CARD_SERVICE_BULK_PATH` describes it. */
 export function listAt(path: string, max = 20): NonNullable<ServiceDescription['list']> {
-  return { path, max, each: '{id}', separator: ',', body: { ids: ['{id}'] }, at: new Path('') };
+  return { path, max, each: '{id}', separator: ',', body: { ids: ['{id}'] } };
+}
+
+/** A setting of the default service's plans, unless it has its own. */
+export type Planned = Omit<PlanSetting, 'plans'> & Partial<PlanSetting>;
+
+export function settingOf(given: Planned = { plan: 'free' }): PlanSetting {
+  return { plans: plansIn(described()), isDayStated: given.plans === undefined, ...given };
 }

@@ -1,19 +1,22 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, onTestFinished, vi } from 'vitest';
 import { LANES, type Permit, type PermitLane } from '../../src/limiter/decision.ts';
 import type { LimiterDocument } from '../../src/limiter/document.ts';
 import { type Acquired, Limiter } from '../../src/limiter/limiter.ts';
 import type { RequestOutcome } from '../../src/model/errors.ts';
-import type { PlanSetting } from '../../src/model/plan.ts';
 import type { WindowName, WindowQuota } from '../../src/model/quota.ts';
+import { type Planned, settingOf } from './described.ts';
 import { limiterInMemory, rowsInMemory } from './limiter-in-memory.ts';
-import { BEAT_MS, SharedQuota, type SharingProcess } from './limiter-over-redis.ts';
 import { logLines } from './log-lines.ts';
 import { LONGEST_WAIT_MS } from './lookup-queue.ts';
+import { SharedQuota, type SharingProcess } from './processes-over-redis.ts';
 import type { TestRedis } from './redis.ts';
-import { onMachineAhead } from './skewed-clock.ts';
 
 /** When a script begins: eleven days are left of the month, this one included. */
 export const START_MS = Date.UTC(2026, 10, 20, 12);
+
+/** Simulated, as all times of the script are. */
+const BEAT_MS = 1_000;
 
 const UNITS = { d: 86_400_000, h: 3_600_000, min: 60_000, s: 1_000, ms: 1 };
 
@@ -76,18 +79,18 @@ export class LimiterScript {
   readonly #quota: SharedQuota | undefined;
   readonly #processes = new Map<string, Process>();
   /** Of the processes that are started from now on. */
-  setting: PlanSetting;
+  setting: Planned;
   #seen = 0;
 
   /**
    * @param random 0 to 1: how much jitter there is
    * @param redis what processes share; absent: there is one process
    */
-  constructor(setting: PlanSetting = { plan: 'free' }, random = 0, redis?: TestRedis) {
+  constructor(setting?: Planned, random = 0, redis?: TestRedis) {
     vi.useFakeTimers({ now: START_MS - 1_000, toFake: ['Date', 'performance', 'setInterval', 'clearInterval'] });
     vi.advanceTimersByTime(1_000); // the monotonic clock is never 0
     onTestFinished(() => void vi.restoreAllMocks().useRealTimers());
-    this.setting = setting;
+    this.setting = setting ?? { plan: 'free' };
     this.#random = random;
     this.#quota = redis && new SharedQuota(redis);
   }
@@ -129,10 +132,10 @@ export class LimiterScript {
     [/^plan (\w+)$/, ({ limiter }, [plan = '']) => limiter.observePlan(plan)],
     [/^restart(?: as (\w+))?$/, (process, [plan], name) => this.#restart(process, name, plan)],
     [/^is (.+) ahead$/, (process, [time]) => void Object.assign(process, { aheadMs: msOf(time) })],
-    [/^dies$/, ({ shared }) => shared?.die()],
-    [/^leaves Redis$/, ({ shared }) => shared?.part(true)],
-    [/^loses an answer$/, ({ shared }) => shared?.loseAnswer()],
-    [/^is back$/, ({ shared }) => shared?.part(false)],
+    [/^dies$/, ({ shared }) => shared?.link.close()],
+    [/^leaves Redis$/, (process) => this.#part(process, true)],
+    [/^loses an answer$/, ({ shared }) => shared?.link.loseAnswer()],
+    [/^is back$/, (process) => this.#part(process, false)],
     [/^Redis forgets$/, () => this.#quota?.forget()],
     [/^Redis is kept$/, () => this.#quota?.keep()],
     [/^Redis goes back$/, () => this.#quota?.goBack()],
@@ -161,23 +164,31 @@ export class LimiterScript {
   async #start(name: string): Promise<Process> {
     const { log } = this.#logged;
     if (this.#processes.size === 0) await this.#quota?.begin();
-    const terms = { setting: this.setting, longestWaitMs: LONGEST_WAIT_MS };
+    const terms = { setting: settingOf(this.setting), longestWaitMs: LONGEST_WAIT_MS };
     const options = { terms, log };
-    const shared = this.#quota?.join(options, log);
+    const shared = this.#quota?.join(options);
     const document = shared?.document ?? limiterInMemory(options, this.#rows);
     await document.written();
     const limiter = new Limiter(document, { terms, random: () => this.#random });
     const process: Process = { limiter, document, held: [], told: 0, aheadMs: 0, ...(shared && { shared }) };
     limiter.onChange(() => process.told++);
     this.#processes.set(name, process);
-    await shared?.joined();
+    await shared?.link.opened;
+    await this.#quota?.settled();
     return process;
   }
 
   async #restart({ shared }: Process, name: string, plan: string | undefined): Promise<void> {
     if (plan) this.setting = { ...this.setting, plan };
-    await shared?.end();
+    await shared?.processes.leave();
+    shared?.link.close();
     await this.#start(name);
+  }
+
+  /** Whether Redis is out of its reach. */
+  async #part({ shared }: Process, isParted: boolean): Promise<void> {
+    shared?.link.part(isParted);
+    await this.#quota?.settled();
   }
 
   /** With heartbeats, as long as there are processes that have them. */
@@ -185,7 +196,8 @@ export class LimiterScript {
     if (!this.#quota) return void vi.advanceTimersByTime(ms);
     for (let leftMs = ms; leftMs > 0; leftMs -= BEAT_MS) {
       vi.advanceTimersByTime(Math.min(leftMs, BEAT_MS));
-      for (const { shared, aheadMs } of this.#processes.values()) await onMachineAhead(aheadMs, () => shared?.beat());
+      for (const { shared, aheadMs } of this.#processes.values())
+        await onMachineAhead(aheadMs, () => shared?.processes.look());
       await this.#quota.settled();
     }
     // Who was not as quick as another tries again after some real milliseconds.
@@ -343,4 +355,15 @@ function shown(exactMs: number): string {
   const ms = Math.round(exactMs);
   const [unit, ofUnit] = Object.entries(UNITS).find(([, each]) => ms % each === 0) ?? ['ms', 1];
   return `${ms / ofUnit} ${unit}`;
+}
+
+const aheadMs = new AsyncLocalStorage<number>();
+
+/** Runs work, and everything asynchronous that it starts, with a clock that is ahead; until `vi.restoreAllMocks`. */
+function onMachineAhead<T>(byMs: number, work: () => T): T {
+  if (!vi.isMockFunction(Date.now)) {
+    const now = Date.now.bind(Date);
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + (aheadMs.getStore() ?? 0));
+  }
+  return aheadMs.run(byMs, work);
 }

@@ -1,5 +1,5 @@
 import { onTestFinished, vi } from 'vitest';
-import type { EmbeddedCardService } from '../../sandbox/card-service.ts';
+import type { EmbeddedCardService } from '../../sandbox/service/service.ts';
 import { Cards, type CardsOptions } from '../../src/known/cards.ts';
 import type { LimiterDocument } from '../../src/limiter/document.ts';
 import { Limiter } from '../../src/limiter/limiter.ts';
@@ -9,11 +9,11 @@ import type { CardRecord } from '../../src/model/card.ts';
 import { type Claims, LocalClaims } from '../../src/model/claims.ts';
 import { Events } from '../../src/model/events.ts';
 import { Path } from '../../src/model/field-source.ts';
-import type { BudgetSetting, PlanSetting } from '../../src/model/plan.ts';
+import type { BudgetSetting } from '../../src/model/plan.ts';
 import { Budget } from '../../src/quota/budget.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
 import { CardService } from '../../src/service/card-service.ts';
-import { described } from './described.ts';
+import { described, type Planned, settingOf } from './described.ts';
 import { limiterInMemory } from './limiter-in-memory.ts';
 import { logLines } from './log-lines.ts';
 import { rowsInFile } from './stores.ts';
@@ -50,7 +50,7 @@ export interface LookupQueueSetting {
 /** The lookup queue with everything below it, over a card service without sockets; the cache is a map. */
 export function lookupQueueOver(
   cardService: Pick<EmbeddedCardService, 'fetch'>,
-  setting: PlanSetting = { plan: 'free' },
+  planned?: Planned,
   {
     budgets = { guildDaily: undefined, memberDaily: 0, foreignDaily: undefined },
     apiKey,
@@ -65,11 +65,11 @@ export function lookupQueueOver(
   const { log, lines } = logLines();
   const events = new Events();
   const ledger = new Ledger(rowsInFile().rows);
-  const terms = { setting, longestWaitMs };
+  const terms = { setting: settingOf(planned), longestWaitMs };
   const unsaved = () => limiterInMemory({ terms, log });
   const limiter = new Limiter(document ?? unsaved(), { terms, random: () => 0 });
   const description = described({ bulkPath: bulk?.bulkPath, bulkMax: bulk?.most, perSecond: bulk?.perSecond });
-  const spent = (['hour', 'month'] as const).map((per) => ({ per, has: new Path('_tag'), like: `=${per}` }));
+  const spent = (['hour', 'month'] as const).map((per) => ({ per, has: [new Path('_tag')], like: `=${per}` }));
   const service = new CardService({
     baseUrl: 'http://cards.test',
     description: { ...description, spent, refused: [...description.refused, { status: 402, means: 'plan' }] },

@@ -10,7 +10,7 @@ import { temporaryFolder } from './temporary-folder.ts';
  * @param source the file that they are of; without it the service has confirmed them
  */
 export function openCatalog(cards: readonly CatalogCard[] = [], source?: string): CatalogDatabase {
-  const catalog = CatalogDatabase.open(temporaryFolder(), logLines().log);
+  const catalog = new CatalogDatabase(temporaryFolder(), logLines().log);
   onFinished(() => catalog.close());
   catalog.upsert(cards, source);
   return catalog;

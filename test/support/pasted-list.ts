@@ -1,7 +1,8 @@
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
-import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
+import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { offered } from './confirmed-cards.ts';
+import { isFinal } from './replies.ts';
 import { startWorld, type World } from './world.ts';
 
 /** Three lines that are clear, one that is not, and headings. */
@@ -18,11 +19,6 @@ function opened({ discord }: World, memberId?: string): Promise<ChatMessage> {
   return discord.type({ command: 'cards', ...(memberId && { memberId }) }).until(({ modal }) => modal !== undefined);
 }
 
-/** Whether it is more than "thinking…", or than a word of what is on its way. */
-export const hasEnded = ({ state, embeds, content }: ChatMessage) =>
-  state === 'answered' && (embeds.length > 0 || (content !== '' && !ON_THE_WAY.test(content)));
-export const ON_THE_WAY = /Still asking|on (?:its|their) way|should be here/;
-
 async function submitted(world: World, text: string, memberId?: string): Promise<TypedInteraction> {
   const { interactionId } = await opened(world, memberId);
   return world.discord.submit({ interactionId, values: { text } });
@@ -30,7 +26,7 @@ async function submitted(world: World, text: string, memberId?: string): Promise
 
 /** What the member, the first one unless given, sees of a list that was pasted into the form of `/cards`. */
 export async function pasted(world: World, text: string, memberId?: string): Promise<ChatMessage> {
-  return (await submitted(world, text, memberId)).until(hasEnded);
+  return (await submitted(world, text, memberId)).until(isFinal);
 }
 
 export const textOf = ({ embeds: [embed] }: ChatMessage) => embed?.description ?? '';

@@ -1,26 +1,33 @@
+import { setImmediate as ioPhase } from 'node:timers/promises';
+import { vi } from 'vitest';
+import { type DocumentOptions, LimiterDocument } from '../../src/limiter/document.ts';
+import { INITIAL_STATE } from '../../src/limiter/state.ts';
+import type { Logger } from '../../src/log.ts';
 import { SharedClaims } from '../../src/model/claims.ts';
 import { Processes } from '../../src/model/processes.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
 import { Journal } from '../../src/replies/journal.ts';
 import type { CardsReply } from '../../src/replies/ports.ts';
+import type { RedisClient } from '../../src/storage/redis/client.ts';
+import { type RedisHealth, RedisLink, RedisUnavailable } from '../../src/storage/redis/link.ts';
 import { RedisRows } from '../../src/storage/redis/rows.ts';
-import { ScriptedLink, settled } from './limiter-over-redis.ts';
 import { logLines } from './log-lines.ts';
 import { onFinished } from './on-finished.ts';
+import { clientOf, type TestRedis } from './redis.ts';
 import type { RedisAddress } from './redis-link.ts';
 
 /** In so many looks a process that does not look is found to be dead. */
 export const UNTIL_DEAD = 5;
 /** For three times as long the others count a process as alive; no test takes as long. */
 export const LOOK_EVERY_MS = 600_000;
+const NEVER_MS = 1_000_000_000;
+/** Where the limiter is below the prefix, in which field: the same for all processes of a test. */
+export const LIMITER_ROW = ['limiter', 'account'] as const;
 
 /** One of several processes over Redis. It looks at the others when a test asks it to, and is dead when it never does. */
 export async function processOver(redis: RedisAddress) {
   const { log, lines } = logLines();
-  const link = new ScriptedLink({ ...redis, log, botId: '1', answerTimeoutMs: 10_000 });
-  onFinished(() => link.close());
-  const rows = new RedisRows(link);
-  const processes = new Processes(rows, LOOK_EVERY_MS);
+  const { link, rows, processes } = linked(redis, log, LOOK_EVERY_MS);
   const journal = new Journal(rows, processes, log);
   await link.opened;
   const taken: CardsReply[] = [];
@@ -39,4 +46,138 @@ export async function processOver(redis: RedisAddress) {
     /** Whether Redis is out of its reach. */
     part: (isParted: boolean) => link.part(isParted),
   };
+}
+
+function linked(redis: RedisAddress, log: Logger, lookEveryMs: number) {
+  const link = new ScriptedLink({ ...redis, log, botId: '1', answerTimeoutMs: 10_000 });
+  onFinished(() => link.close());
+  const rows = new RedisRows(link);
+  return { link, rows, processes: new Processes(rows, lookEveryMs) };
+}
+
+export type SharingProcess = ReturnType<SharedQuota['join']>;
+
+/** The quota that processes share over one Redis, whose clock is that of the test. */
+export class SharedQuota {
+  readonly #redis: TestRedis;
+  readonly #row: [key: string, field: string];
+  readonly #links = new Set<ScriptedLink>();
+  #aheadMs = 0;
+  #kept = '';
+
+  constructor(redis: TestRedis) {
+    const [part, account] = LIMITER_ROW;
+    this.#redis = redis;
+    this.#row = [`${redis.prefix}:${part}`, account];
+  }
+
+  /** One more process. It shows that it is alive, and looks at the others, when `processes.look` is called. */
+  join(options: Pick<DocumentOptions, 'terms' | 'log'>) {
+    const { link, rows, processes } = linked(this.#redis, options.log, NEVER_MS); // timers know no clocks that differ
+    link.time = () => this.#time();
+    link.onHealth((health) => health === 'usable' && void processes.look());
+    this.#links.add(link);
+    const document = new LimiterDocument({ ...options, rows, account: LIMITER_ROW[1], link, processes });
+    return { document, link, processes };
+  }
+
+  settled(): Promise<void> {
+    return settled(this.#links);
+  }
+
+  /** A Redis that the quota has been shared over for long, with a full bucket. */
+  begin(): Promise<void> {
+    this.#kept = JSON.stringify({ state: INITIAL_STATE, by: {}, version: 0 });
+    return this.goBack();
+  }
+
+  async forget(): Promise<void> {
+    const client = await clientOf(this.#redis);
+    await client.unlink(await client.keys(`${this.#redis.prefix}:*`));
+  }
+
+  /** A replica that what comes now does not reach. */
+  async keep(): Promise<void> {
+    this.#kept = (await (await clientOf(this.#redis)).hGet(...this.#row)) ?? '';
+  }
+
+  async goBack(): Promise<void> {
+    await (await clientOf(this.#redis)).hSet(...this.#row, this.#kept);
+  }
+
+  moveClock(byMs: number): void {
+    this.#aheadMs += byMs;
+  }
+
+  /** Seconds and microseconds, in Lua. */
+  #time(): string {
+    const nowMs = Number(vi.getMockedSystemTime()) + this.#aheadMs; // unlike Date.now(), of no process
+    return `{'${Math.floor(nowMs / 1_000)}', '${(nowMs % 1_000) * 1_000}'}`;
+  }
+}
+
+/** Resolves when Redis has answered everything, and what follows from the answers as well. */
+async function settled(links: ReadonlySet<ScriptedLink>): Promise<void> {
+  for (let quiet = 0; quiet < 3; quiet++) {
+    await ioPhase();
+    if ([...links].some(({ underWay }) => underWay > 0)) quiet = -1;
+  }
+}
+
+/** A link that may be cut at once, and knows whether it is waited for. */
+class ScriptedLink extends RedisLink {
+  underWay = 0;
+  time = () => "redis.call('TIME')";
+  readonly #listeners: ((health: RedisHealth) => void)[] = [];
+  #isParted = false;
+  #losesAnswer = false;
+
+  override get health(): RedisHealth {
+    return this.#isParted ? 'unavailable' : super.health;
+  }
+
+  override onHealth(listener: (health: RedisHealth) => void): void {
+    this.#listeners.push(listener);
+    super.onHealth(listener);
+  }
+
+  override run<T>(work: Parameters<typeof RedisLink.prototype.run<T>>[0]): Promise<T> {
+    return this.#counted(async () => {
+      const answer = await super.run((client) => work(this.#timed(client)));
+      if (!this.#losesAnswer) return answer;
+      this.#losesAnswer = false;
+      this.part(true);
+      throw new RedisUnavailable('no answer');
+    });
+  }
+
+  override read<T>(work: Parameters<typeof RedisLink.prototype.read<T>>[0]): Promise<T> {
+    return this.#counted(() => super.read(work));
+  }
+
+  /** Redis has no clock that a test could move, so each script is told the time. */
+  #timed(client: RedisClient): RedisClient {
+    const run = client.eval.bind(client);
+    const told = (script: string, options: object) => run(script.replace("redis.call('TIME')", this.time()), options);
+    return Object.assign(Object.create(client), { eval: told });
+  }
+
+  async #counted<T>(send: () => Promise<T>): Promise<T> {
+    if (this.#isParted) throw new RedisUnavailable('parted');
+    this.underWay++;
+    try {
+      return await send();
+    } finally {
+      this.underWay--;
+    }
+  }
+
+  loseAnswer(): void {
+    this.#losesAnswer = true;
+  }
+
+  part(isParted: boolean): void {
+    this.#isParted = isParted;
+    for (const listener of this.#listeners) listener(this.health);
+  }
 }

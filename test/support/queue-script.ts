@@ -1,6 +1,5 @@
 import { onTestFinished, vi } from 'vitest';
-import { EmbeddedCardService } from '../../sandbox/card-service.ts';
-import type { DictatedAnswer } from '../../sandbox/service-script.ts';
+import { type DictatedAnswer, EmbeddedCardService } from '../../sandbox/service/service.ts';
 import { LimiterDocument } from '../../src/limiter/document.ts';
 import type { Acquired, Limiter } from '../../src/limiter/limiter.ts';
 import { INITIAL_STATE, type Terms } from '../../src/limiter/state.ts';
@@ -11,6 +10,7 @@ import { type Claims, LocalClaims } from '../../src/model/claims.ts';
 import type { KnownError } from '../../src/model/errors.ts';
 import type { BudgetSetting } from '../../src/model/plan.ts';
 import { type Requester, WATCHES_REQUESTER } from '../../src/model/quota.ts';
+import { settingOf } from './described.ts';
 import { rowsInMemory } from './limiter-in-memory.ts';
 import { msOf } from './limiter-script.ts';
 import { INFO, type LogLine, logLines } from './log-lines.ts';
@@ -222,6 +222,12 @@ export class QueueScript {
         });
       },
     ],
+    [
+      String.raw`limiter in front of (\d+) a minute`,
+      (most = '') => {
+        this.#world.service.inFront = windowOf(Number(most));
+      },
+    ],
     ['spent day', () => this.#world.service.exhaustDay()],
     [String.raw`plan becomes (\w+)`, (plan = '') => this.#world.limiter.observePlan(plan)],
     [
@@ -424,7 +430,9 @@ export class QueueScript {
         lengths: () => this.#setting.elsewhere,
       },
       claims: this.#claims(),
-      ...(redis && { document: sharedDocument(redis, { setting, longestWaitMs: this.#setting.longestWaitMs }) }),
+      ...(redis && {
+        document: sharedDocument(redis, { setting: settingOf(setting), longestWaitMs: this.#setting.longestWaitMs }),
+      }),
       seenAs: (limiter) => this.#seenAs(limiter),
     });
     world.events.subscribe('request', ({ endpoint, outcome }) => void this.#events.push(`${endpoint} ${outcome}`));
@@ -639,4 +647,19 @@ function sharedDocument(listeners: ((health: string) => void)[], terms: Terms): 
 /** Everything has happened that waits for no time. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => macrotask(resolve));
+}
+
+/** A limiter like @fastify/rate-limit by default: a window from the first request on, with figures of its own. */
+function windowOf(most: number): EmbeddedCardService['inFront'] {
+  let [used, endsAtMs] = [0, 0];
+  return (ruled) => {
+    if (Date.now() >= endsAtMs) [used, endsAtMs] = [0, Date.now() + 60_000];
+    used += 1;
+    const seconds = String(Math.ceil((endsAtMs - Date.now()) / 1_000));
+    const refused = { status: 429, headers: { 'retry-after': seconds }, body: '{"error":"Too Many Requests"}' };
+    const { headers, ...answer } = used > most ? refused : ruled();
+    const figures = { limit: most, remaining: Math.max(0, most - used), reset: seconds };
+    const own = Object.entries(figures).map(([name, figure]) => [`x-ratelimit-${name}`, String(figure)]);
+    return { ...answer, headers: { ...headers, ...Object.fromEntries(own) } };
+  };
 }

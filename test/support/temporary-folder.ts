@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onFinished } from './on-finished.ts';
 
-/** An empty folder, which is gone when the test or, from `beforeAll`, the file ends. */
-export function temporaryFolder(name = 'test'): string {
+/** An empty folder, which is gone when the test or, from `beforeAll`, the file ends, unless `over` says otherwise. */
+export function temporaryFolder(name = 'test', over = onFinished): string {
   const folder = mkdtempSync(join(tmpdir(), `cardbot-${name}-`));
-  onFinished(() => rmSync(folder, { recursive: true, force: true }));
+  over(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

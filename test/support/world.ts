@@ -1,7 +1,6 @@
-import { createClient } from '@redis/client';
 import { expect } from 'vitest';
+import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
-import type { TypedInteraction } from '../../sandbox/discord/typed-interaction.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { INITIAL_STATE } from '../../src/limiter/state.ts';
 import { createLog } from '../../src/log.ts';
@@ -12,7 +11,7 @@ import { LONG_DAY, PATIENT } from './backends.ts';
 import { hosts } from './hosts.ts';
 import { readLogLine } from './log-lines.ts';
 import { onFinished } from './on-finished.ts';
-import { startRedis, type TestRedis } from './redis.ts';
+import { clientOf, startRedis, type TestRedis } from './redis.ts';
 
 export interface World extends Sandbox {
   /** Everything that the bot logged. */
@@ -126,15 +125,14 @@ export function statuses({ cardService }: Sandbox): number[] {
 }
 
 /** A limiter that nobody knows begins with an empty bucket. */
-async function beginFull({ url, prefix }: TestRedis, account: string): Promise<void> {
-  const client = await createClient({ url }).connect();
-  await client.hSet(`${redisPrefix(prefix)}:limiter`, account, JSON.stringify({ state: INITIAL_STATE, by: {} }));
-  client.destroy();
+async function beginFull(redis: TestRedis, account: string): Promise<void> {
+  const client = await clientOf(redis);
+  const state = JSON.stringify({ state: INITIAL_STATE, by: {} });
+  await client.hSet(`${redisPrefix(redis.prefix)}:limiter`, account, state);
 }
 
 /** Without this, a bot that starts within 6 s of another waits for its identify slot. */
-async function forgetIdentify({ url, prefix }: TestRedis): Promise<void> {
-  const client = await createClient({ url }).connect();
-  await client.del(`${redisPrefix(prefix)}:claim:identify:0`);
-  client.destroy();
+async function forgetIdentify(redis: TestRedis): Promise<void> {
+  const client = await clientOf(redis);
+  await client.del(`${redisPrefix(redis.prefix)}:claim:identify:0`);
 }

@@ -3,6 +3,7 @@ import { viewOf as viewOfLimiter } from '../../src/limiter/limiter.ts';
 import { at, INITIAL_STATE, type Trouble } from '../../src/limiter/state.ts';
 import type { QuotaState, WindowQuota } from '../../src/model/quota.ts';
 import { type RenewalFacts, renewalPlan } from '../../src/watches/renewals.ts';
+import { settingOf } from '../support/described.ts';
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
@@ -35,7 +36,7 @@ function viewOf(
 ) {
   const state = { ...INITIAL_STATE, trouble, windows: { day: { stated, counted: undefined } } };
   const flow = { underWay: 0, isProbing: false, ahead: 0, answersTakeMs: 0 };
-  const terms = { setting: { plan: 'free' }, longestWaitMs: 300_000 };
+  const terms = { setting: settingOf(), longestWaitMs: 300_000 };
   return viewOfLimiter(at(state, terms, NOW_MS), flow, awayForMs && NOW_MS + awayForMs);
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { type CardServiceOptions, EmbeddedCardService } from '../../sandbox/card-service.ts';
+import { type CardServiceOptions, EmbeddedCardService } from '../../sandbox/service/service.ts';
 import { type Claims, LocalClaims } from '../../src/model/claims.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { WatchRenewals } from '../../src/watches/renewals.ts';
@@ -29,7 +29,12 @@ async function evening(watched: readonly string[], { hoursLeft = 1, bulkPath, ha
   vi.useFakeTimers({ now: RESET_MS - hoursLeft * UNITS.h });
   onTestFinished(() => void vi.useRealTimers());
   const service = new EmbeddedCardService({ plan: 'free', cards: CARDS, latencyMs: 200, ...more });
-  if (!hasWindow) service.set({ oddFigures: 'limit 0' });
+  if (!hasWindow) {
+    service.inFront = (ruled) => {
+      const answer = ruled();
+      return { ...answer, headers: { ...answer.headers, 'x-ratelimit-limit': '0', 'x-ratelimit-remaining': '0' } };
+    };
+  }
   const elsewhere = { waiting: 0, isUnknown: false, asked: 0 };
   const local = new LocalClaims();
   const claims: Claims = {

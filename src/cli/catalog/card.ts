@@ -5,7 +5,7 @@ import type { InvalidCardId } from '../../model/errors.ts';
 import { Source, Template } from '../../model/field-source.ts';
 import { plainText } from '../../render/formats.ts';
 import { CliFailure } from '../context.ts';
-import { type List, Unusable } from './input.ts';
+import { type List, needed, Unusable } from './input.ts';
 import { AROUND, keyOf, type Row, rowsOf } from './rows.ts';
 
 export const FIELDS = ['id', 'name', 'set', 'number', 'game', 'released', 'also'] as const;
@@ -51,21 +51,19 @@ export interface Joined {
 }
 
 /** @throws CliFailure */
-export async function readJoined({ field, rows: rowsPath, key, name, bytes }: Join): Promise<Joined> {
-  const keys = key === undefined ? [field, 'id'] : [key];
-  const byKey = new Map<string, object>();
-  try {
+export function readJoined({ field, rows: rowsPath, key, name, bytes }: Join): Promise<Joined> {
+  return needed(name, async () => {
+    const keys = key === undefined ? [field, 'id'] : [key];
+    const byKey = new Map<string, object>();
     const { isTable, rows } = await rowsOf(bytes(), rowsPath);
     const source = sourceOf(keys, isTable);
     for await (const { value } of rows) {
       const text = source.textIn({ value });
       if (text !== undefined) byKey.set(text, value);
     }
-    if (byKey.size > 0) return { field, isTable, rows: byKey };
-  } catch (error) {
-    throw error instanceof Unusable ? new CliFailure(`${name} ${error.message}.`, { cause: error }) : error;
-  }
-  throw new CliFailure(`${name} has no row with ${keys.join(' or ')}.`);
+    if (byKey.size === 0) throw new Unusable(`has no row with ${keys.join(' or ')}`);
+    return { field, isTable, rows: byKey };
+  });
 }
 
 const LONGEST_LIST = 200;

@@ -12,7 +12,7 @@ import { agree, type CliContext, CliFailure } from '../context.ts';
 import { networkCode } from '../request.ts';
 import { type Join, joinIn, type Mapping } from './card.ts';
 import { counted } from './import.ts';
-import { type List, Unusable } from './input.ts';
+import { type List, needed, Unusable } from './input.ts';
 
 type Config = ReturnType<typeof readNamesConfig>;
 
@@ -50,9 +50,7 @@ export async function serviceLists(
   const flags = { game, ...names };
   await agreeTo(1 + joins.length, names.then && ', and then one for each list of its index');
   if (!names.then) return { lists: [list], joins, flags };
-  const index = await text(list.bytes()).catch((error: unknown) => {
-    throw error instanceof Unusable ? new CliFailure(`${list.name} ${error.message}.`, { cause: error }) : error;
-  });
+  const index = await needed(list.name, () => text(list.bytes()));
   const lists = nextLists(parseJson(index), names.then, list.name).map(listAt);
   await agreeTo(lists.length);
   return { lists, joins, flags };

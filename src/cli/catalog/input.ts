@@ -3,11 +3,20 @@ import { readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import type { CliContext } from '../context.ts';
+import { type CliContext, CliFailure } from '../context.ts';
 
 /** A row, a file, or the rest of one, cannot be used. The message reads on after its place or name: `is empty`. */
 export class Unusable extends Error {
   override name = 'Unusable';
+}
+
+/** Reads what nothing can go on without. @throws CliFailure in place of Unusable */
+export async function needed<T>(name: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof Unusable ? new CliFailure(`${name} ${error.message}.`, { cause: error }) : error;
+  }
 }
 
 /** A list to import: a file, standard input, or what a card service answers with. */

@@ -131,7 +131,7 @@ async function withCatalog<T>(
   const scope = readScope(env);
   const { forTerminal } = await import('../../log/terminal.ts');
   const log = createLog({ level: 'error', secrets: secretsOf(config), destination: forTerminal(stderr) });
-  const catalog = CatalogDatabase.open(catalogFolder(config.dataDir, scope), log, BUSY_TIMEOUT_MS);
+  const catalog = new CatalogDatabase(catalogFolder(config.dataDir, scope), log, BUSY_TIMEOUT_MS);
   try {
     return await work(catalog, signal);
   } finally {
@@ -147,7 +147,7 @@ function statsReport({ cards, confirmed, denied, names, imports, bytes }: Catalo
     `Confirmed by the card service: ${counted(confirmed)}`,
     `Denied by it, while a copy is kept: ${counted(denied)}`,
     `Not confirmed: ${counted(cards - confirmed)}`,
-    ...imports.map((each) => `  ${each.source}: ${counted(each.unconfirmed)}${each.isWithdrawn ? withdrawn : ''}`),
+    ...imports.map((each) => `  ${each.source}: ${counted(each.unconfirmed)}${each.withdrawn ? withdrawn : ''}`),
     `On disk: ${(bytes / 1e6).toFixed(1)} MB`,
   ];
   return `${lines.join('\n')}\n`;

@@ -19,7 +19,7 @@ import { DAY_MS, KEPT_DAYS } from '../../time/utc-day.ts';
 /**
  * Raised by each change of a table, of what is in a row, or of how names become words: a file has it as `user_version`.
  */
-const VERSIONS: Readonly<Record<string, number>> = { 'state.sqlite': 10, 'cards.sqlite': 1, 'catalog.sqlite': 4 };
+const VERSIONS: Readonly<Record<string, number>> = { 'state.sqlite': 10, 'cards.sqlite': 1, 'catalog.sqlite': 5 };
 
 /** How long to wait for other processes that open the file at the same moment. */
 const OPEN_TIMEOUT_MS = 1_000;

@@ -33,13 +33,13 @@ export function sqliteMemberHistory(
   return {
     async lastCards(memberId) {
       const latestFirst =
-        'SELECT coalesce(cards.name, asked.id) AS card FROM asked_by_member AS asked LEFT JOIN cards USING (id_key, id) WHERE member = ? ORDER BY at DESC';
+        "SELECT coalesce(cards.name, asked.id) AS card FROM asked LEFT JOIN cards USING (id_key, id) WHERE who = '@' || ? ORDER BY at DESC";
       const rows = attempt((database) => database.prepare(latestFirst).all(memberId));
       return rows?.flat().map(({ card }) => String(card));
     },
     async forget(memberId) {
       const forgotten = attempt((database) => {
-        database.prepare('DELETE FROM asked_by_member WHERE member = ?').run(memberId);
+        database.prepare("DELETE FROM asked WHERE who = '@' || ?").run(memberId);
         // Otherwise the write-ahead log holds the rows until it is written over.
         database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       });

@@ -1,12 +1,66 @@
-import { beforeAll, expect, it } from 'vitest';
-import { ourBot } from '../quota/our-bot.ts';
-import { type BenchLimiter, limiterNamed, nginx, PLAN_RATE, slowDown, untilNextMinute } from './bench-limiters.ts';
+import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { CONDITIONS } from './limiters.ts';
-import { type Run, trial } from './trial.ts';
+import {
+  type Arrival,
+  type BenchLimiter,
+  fadingWindow,
+  INTERVAL_MS,
+  limiterNamed,
+  MINUTE_MS,
+  nginx,
+  PLAN_RATE,
+  type Run,
+  refusalsCounted,
+  trial,
+} from './trial.ts';
 
 const like = (begin: BenchLimiter['begin']): BenchLimiter => ({ name: 'any', optimumMs: () => 1, begin });
 const FADING = limiterNamed('fading window');
 const ANY = Number.POSITIVE_INFINITY;
+
+/** express-slow-down: in each minute, which begins with its first request, each but so many waits for one interval more. */
+function slowDown(delayAfter: number): Arrival {
+  let [count, beganMs] = [0, Number.NEGATIVE_INFINITY];
+  return () => {
+    if (Date.now() - beganMs >= MINUTE_MS) [count, beganMs] = [0, Date.now()];
+    count += 1;
+    return { delayMs: Math.max(0, count - delayAfter) * INTERVAL_MS };
+  };
+}
+
+/** `limiter` of npm: what exceeds the rate waits until the minute is over, and then for a token each. */
+function untilNextMinute(): Arrival {
+  const { requestsPerMinute } = PLAN_RATE;
+  let [count, beganMs, fullAtMs] = [0, Number.NEGATIVE_INFINITY, 0];
+  return () => {
+    const nowMs = Date.now();
+    if (nowMs - beganMs >= MINUTE_MS) [count, beganMs] = [0, nowMs];
+    count += 1;
+    const wokenMs = count > requestsPerMinute ? beganMs + MINUTE_MS : nowMs;
+    const passesMs = Math.max(wokenMs, fullAtMs - (requestsPerMinute - 1) * INTERVAL_MS);
+    fullAtMs = Math.max(fullAtMs, passesMs) + INTERVAL_MS;
+    return { delayMs: passesMs - nowMs };
+  };
+}
+
+it.each<[string, BenchLimiter['begin'], number[], string]>([
+  ['counts refusals', refusalsCounted, [0, 30, 30, 60, 90], '+0 +0 +0 +0 +0'],
+  ['counts refusals, while it is asked', refusalsCounted, [0, 0, 0, 30, 40, 50, 60], '+0 +0 +0 !30 !20 !40 !40'],
+  ['fades, and is asked evenly', fadingWindow, [0, 20.1, 40.2, 60.3, 80.4, 100.5], '+0 +0 +0 +0 +0 +0'],
+  ['fades, and counts refusals', fadingWindow, [0, 0, 0, 0, 75.001, 76, 105.001], '+0 +0 +0 !75.001 +0 !29.001 +0'],
+  ['fades, after a silence', fadingWindow, [0, 0, 0, 125, 125, 125, 184], '+0 +0 +0 +0 +0 +0 !16.001'],
+])('a limiter of 3 a minute that %s', (_, limiter, atSeconds, expected) => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const arrive = limiter({ requestsPerMinute: 3, burst: 2 });
+  const rulings = atSeconds.map((seconds) => {
+    vi.setSystemTime(seconds * 1_000);
+    const ruling = arrive();
+    if (ruling === 'refused') return ruling;
+    return 'delayMs' in ruling ? `+${ruling.delayMs / 1_000}` : `!${ruling.retryAfterMs / 1_000}`;
+  });
+  expect(rulings.join(' ')).toBe(expected);
+});
 
 it.each<[string, BenchLimiter, cards: number, episodes: number, ofOptimum: number, state?: (headers: Headers) => void]>(
   [
@@ -27,28 +81,24 @@ it.each<[string, BenchLimiter, cards: number, episodes: number, ofOptimum: numbe
     ['that fades and states no wait', FADING, 60, 3, 1.3, (headers) => headers.delete('retry-after')],
   ],
 )('cards at once are all shown behind a limiter %s', async (_, limiter, firstCards, episodes, ofOptimum, state) => {
-  const answered = (response: Response) => {
-    if (response.status === 429) state?.(response.headers);
-    return response;
-  };
-  const [run] = await trial(ourBot, limiter, { firstCards, runs: 1, answered });
-  if (run === undefined) throw new Error('there is a first run');
-  expect(run.shown).toBe(firstCards);
-  expect(run.episodes).toBeLessThanOrEqual(episodes);
-  expect(run.tookMs / run.optimumMs).toBeLessThanOrEqual(ofOptimum);
+  const answered = ({ status, headers }: Response) => void (status === 429 && state?.(headers));
+  const [run] = await trial(limiter, { firstCards, runs: 1, answered });
+  expect(run?.shown).toBe(firstCards);
+  expect(run?.episodes).toBeLessThanOrEqual(episodes);
+  expect((run?.tookMs ?? ANY) / (run?.optimumMs ?? 1)).toBeLessThanOrEqual(ofOptimum);
 });
 
 const ALLOWED_MS = 10_000;
 const BUCKET = limiterNamed('token bucket');
 let plain: Run[];
 beforeAll(async () => {
-  plain = await trial(ourBot, BUCKET);
+  plain = await trial(BUCKET);
 });
 
 it.each(['one single answer takes 6 s', 'one in 50 takes 6 s', 'one in 20 takes 7 s'])(
   'slow answers among prompt ones cost no burst of a token bucket, nor much time: %s',
   async (name) => {
-    const slow = await trial(ourBot, BUCKET, CONDITIONS[name]);
+    const slow = await trial(BUCKET, CONDITIONS[name]);
     expect(slow).toHaveLength(plain.length);
     for (const [index, { tookMs }] of plain.entries())
       expect(slow[index]?.tookMs).toBeLessThanOrEqual(tookMs + ALLOWED_MS);

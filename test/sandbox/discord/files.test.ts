@@ -1,8 +1,6 @@
-import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { FileStore } from '../../../sandbox/discord/file-store.ts';
-import { readBody } from '../../../sandbox/discord/request-body.ts';
+import { embeddedDiscord } from './embedded.ts';
 
 describe('a stored file', () => {
   function store(mostBytes?: number): FileStore {
@@ -10,15 +8,14 @@ describe('a stored file', () => {
     return new FileStore('http://x.test', () => String(++last), mostBytes);
   }
   const upload = (filename: string, length = 1) => ({
+    number: 0,
     filename,
     contentType: 'image/png',
     bytes: new Uint8Array(length),
   });
 
   it('has an address with its channel, its id and its sanitized name', () => {
-    const { attachment } = store().prepare(upload('../my cärd.png'), '7', { description: 'so' });
-
-    expect(attachment).toEqual({
+    expect(store().add(upload('../my cärd.png'), '7', { description: 'so' })).toEqual({
       id: '1',
       filename: '.._my_c_rd.png',
       size: 1,
@@ -31,35 +28,21 @@ describe('a stored file', () => {
 
   it('is served until newer ones fill the storage', () => {
     const files = store(10);
-    const prepared = ['a', 'b', 'c'].map((name) => files.prepare(upload(name, 4), '7'));
-    const kept = () => prepared.map(({ attachment }) => files.at(new URL(attachment.url).pathname) !== undefined);
-
-    expect(kept()).toEqual([false, false, false]);
-    files.keep(prepared.slice(0, 2));
-    expect(kept()).toEqual([true, true, false]);
-    files.keep(prepared.slice(2));
-    expect(kept()).toEqual([false, true, true]);
+    const paths = ['a', 'b', 'c'].map((name) => new URL(files.add(upload(name, 4), '7').url).pathname);
+    expect(paths.map((path) => files.at(path) !== undefined)).toEqual([false, true, true]);
   });
 });
 
 // reference.md, "Uploading Files"
-describe('a request', () => {
-  async function read(files: Record<string, Blob>) {
+it('a request with a file of more than 10 MiB, or with more than ten files, is refused', async () => {
+  const { call } = await embeddedDiscord();
+  const sent = (...files: Blob[]) => {
     const form = new FormData();
     form.set('payload_json', '{"content":"x"}');
-    for (const [field, file] of Object.entries(files)) form.append(field, file, `${field}.txt`);
-    const response = new Response(form);
-    const headers = { 'content-type': response.headers.get('content-type') ?? '' };
-    const body = Readable.from([Buffer.from(await response.arrayBuffer())]);
-    return readBody(Object.assign(body, { headers }) as unknown as IncomingMessage);
-  }
-
-  it('with a file of more than 10 MiB, or more than ten files, is refused', async () => {
-    const eleven = Array.from({ length: 11 }, (_, index) => [`files[${index}]`, new Blob(['x'])]);
-    await expect(read({ 'files[0]': new Blob([new Uint8Array(10 * 1_024 * 1_024 + 1)]) })).rejects.toMatchObject({
-      status: 413,
-      code: 40_005,
-    });
-    await expect(read(Object.fromEntries(eleven))).rejects.toMatchObject({ status: 400, code: 30_015 });
-  });
+    for (const [index, file] of files.entries()) form.append(`files[${index}]`, file, `${index}.txt`);
+    return call('POST', '/webhooks/1/x', form);
+  };
+  const tooLarge = new Blob([new Uint8Array(10 * 1_024 * 1_024 + 1)]);
+  expect(await sent(tooLarge)).toMatchObject({ status: 413, code: 40_005 });
+  expect(await sent(...Array(11).fill(new Blob(['x'])))).toMatchObject({ status: 400, code: 30_015 });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Snowflakes, snowflakeTimeMs } from '../../../sandbox/discord/snowflake.ts';
+import { Snowflakes, snowflakeTimeMs } from '../../../sandbox/discord/world.ts';
 
 it('generates ids that ascend, never repeat, and contain their time', () => {
   const ids = new Snowflakes();

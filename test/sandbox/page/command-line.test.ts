@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { CommandOption } from '../../../sandbox/discord/command-option-rules.ts';
-import { optionValues, readCommandLine, suggestCommands } from '../../../sandbox/page/command-line.ts';
-import { menuOf } from '../../../sandbox/page/option-value.ts';
-import type { ShownCommand } from '../../../sandbox/page-protocol.ts';
+import {
+  type CommandOption,
+  menuOf,
+  optionValues,
+  readCommandLine,
+  type ShownCommand,
+  suggestCommands,
+} from '../../../sandbox/page/command-line.ts';
 
 function option(type: CommandOption['type'], name: string, more: Partial<CommandOption> = {}): CommandOption {
   return { type, name, description: '', name_localizations: null, description_localizations: null, ...more };

@@ -26,6 +26,6 @@ it.each<[string, Partial<ChatMessage>, boolean, boolean]>([
   ['a click without answer', { trigger: 'component', state: 'failed', messageId: undefined }, true, false],
 ])('%s is visible to the members to whom Discord shows it', (_, message, toAlice, toBob) => {
   const seenBy = (member: typeof ALICE) =>
-    isVisible({ ...MESSAGE, ...message }, { member, guildId: 'guild', context: 0, manageGuild: false });
+    isVisible({ ...MESSAGE, ...message }, { member, guildId: 'guild', manageGuild: false });
   expect([seenBy(ALICE), seenBy(BOB)]).toEqual([toAlice, toBob]);
 });

@@ -1,16 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Events } from '../../../src/model/events.ts';
 import type { RedisClient } from '../../../src/storage/redis/client.ts';
 import { type RedisHealth, RedisUnavailable } from '../../../src/storage/redis/link.ts';
 import { ERROR, WARN } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
-import { noRealRedis } from '../../support/redis/no-real-redis.ts';
-import { clientOf, startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
+import { clientOf, noRealRedis, startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
 import { linkTo, type RedisAddress } from '../../support/redis-link.ts';
-import { startSlowRelay } from '../../support/slow-relay.ts';
-import { movableClock } from '../../support/wall-clock.ts';
+import { startRelay } from '../../support/relay.ts';
 
 const DEAD_PORT = 'redis://127.0.0.1:1';
 
@@ -87,13 +85,13 @@ describe('a link to a Redis that works', () => {
   ])('comes back although one question, %s, is never answered', async (_, question) => {
     let asked = 0;
     const watch = () => () => {
-      if (++asked === question) relay.setState('silent');
+      if (++asked === question) relay.silence(true);
     };
-    const relay = await startSlowRelay(redis.url, { delayMs: 0, watch });
+    const relay = await startRelay(redis.url, { watch });
     const { link, becomes } = linkUnderTest({ ...redis, url: relay.url }, { answerTimeoutMs: 300 });
     await link.opened;
     await becomes('unavailable');
-    relay.setState('open');
+    relay.silence(false);
     await becomes('usable');
   });
 
@@ -204,7 +202,7 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
   });
 
   it('recognises at its start a Redis that only answers reads', async () => {
-    const redis = await startRealRedis({ settings: { replicaof: '127.0.0.1 1' } });
+    const redis = await startRealRedis({ replicaof: '127.0.0.1 1' });
     const { link, read, lines } = linkUnderTest(redis);
     await link.opened;
     expect(link.health).toBe('readable');
@@ -215,7 +213,7 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
   it('refuses the data of another application though the server still loads them when the connection is made', async () => {
     // Half a second for two hundred keys, in which everything is answered with LOADING.
     const slowLoad = { 'key-load-delay': '2500', 'loading-process-events-interval-bytes': '1024' };
-    const redis = await startRealRedis({ settings: slowLoad });
+    const redis = await startRealRedis(slowLoad);
     const key = `${redis.prefix}:application`;
     await redis.command('MSET', ...Array.from({ length: 200 }, (_, at) => [`key-${at}`, 'x'.repeat(1_000)]).flat());
     await redis.command('SET', key, '4711');
@@ -288,3 +286,16 @@ it.each([
   await link.opened;
   expect(lines.map(({ reason }) => reason)).toEqual([expect.stringContaining(`REDIS_URL begins with ${other}`)]);
 });
+
+/** The real clock, which the test can set forward. Running timers are not affected. */
+function movableClock(): { forward(ms: number): void } {
+  const now = Date.now.bind(Date);
+  let aheadMs = 0;
+  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
+  onTestFinished(() => clock.mockRestore());
+  return {
+    forward(ms) {
+      aheadMs += ms;
+    },
+  };
+}

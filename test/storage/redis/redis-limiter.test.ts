@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import type { PlanSetting } from '../../../src/model/plan.ts';
+import type { Planned } from '../../support/described.ts';
 import { LimiterScript } from '../../support/limiter-script.ts';
 import { clientOf, startRedis } from '../../support/redis.ts';
 
-async function overRedis(setting?: PlanSetting) {
+async function overRedis(setting?: Planned) {
   const redis = await startRedis();
   const script = new LimiterScript(setting, 0, redis);
   return { script, client: await clientOf(redis), prefix: redis.prefix };

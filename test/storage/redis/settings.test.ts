@@ -4,8 +4,7 @@ import { Events } from '../../../src/model/events.ts';
 import { openState } from '../../../src/storage/open-state.ts';
 import { settingProblems, whyUnusable } from '../../../src/storage/redis/client.ts';
 import { logLines } from '../../support/log-lines.ts';
-import { noRealRedis } from '../../support/redis/no-real-redis.ts';
-import { startRealRedis } from '../../support/redis.ts';
+import { noRealRedis, startRealRedis } from '../../support/redis.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const info = (policy: string, aof: 0 | 1) =>
@@ -34,7 +33,7 @@ it.each([
 it.skipIf(noRealRedis('warnings about settings of Redis'))(
   'settings that may lose replies are warned of when a bot starts',
   async () => {
-    const { url, prefix } = await startRealRedis({ settings: { appendonly: 'no' } });
+    const { url, prefix } = await startRealRedis({ appendonly: 'no' });
     const { log, lines } = logLines();
     const config = readConfig({
       DISCORD_TOKEN: 'none',

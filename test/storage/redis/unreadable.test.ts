@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LIMITER_ROW } from '../../support/limiter-over-redis.ts';
 import { LimiterScript } from '../../support/limiter-script.ts';
 import { ERROR } from '../../support/log-lines.ts';
-import { processOver, UNTIL_DEAD } from '../../support/processes-over-redis.ts';
+import { LIMITER_ROW, processOver, UNTIL_DEAD } from '../../support/processes-over-redis.ts';
 import { clientOf, startRedis } from '../../support/redis.ts';
 import { clientIn } from '../../support/redis-link.ts';
 

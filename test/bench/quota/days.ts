@@ -1,0 +1,291 @@
+import type { ServiceCard } from '../../../sandbox/sample-cards.ts';
+import { seededRandom } from '../../../sandbox/seeded-random.ts';
+import {
+  type CardServiceOptions,
+  type CardServiceSwitches,
+  EmbeddedCardService,
+} from '../../../sandbox/service/service.ts';
+import { type OpenServices, openServices } from '../../../src/app.ts';
+import { readConfig } from '../../../src/config/config.ts';
+import { createLog, type Logger } from '../../../src/log.ts';
+import { Lookups } from '../../../src/lookup/lookups.ts';
+import { Events } from '../../../src/model/events.ts';
+import type { Requester } from '../../../src/model/quota.ts';
+import { REPLY_DEADLINE_MS } from '../../../src/replies/ports.ts';
+import { begin, install, isInstalled, pause, run, simulatedMs } from '../../simulate/fake-time.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { count, percent } from '../table.ts';
+
+if (!isInstalled) install();
+
+export const DAY_MS = 86_400_000;
+export const HOUR_MS = 3_600_000;
+/** The latency of the service. */
+export const LATENCY_MS = 200;
+/** 00:00 UTC, when the day's count starts: nothing is spent yet, and the next reset is when the day ends. */
+const MIDNIGHT_MS = Date.UTC(2026, 0, 5);
+/** A member comes back within a minute after the stated time. */
+const COMES_BACK_WITHIN_MS = 60_000;
+/** Discord accepts no answer later than this after the command. */
+const INTERACTION_LIFE_MS = 15 * 60_000;
+/** How long a member watches "thinking…" without wondering. */
+const SHORT_WAIT_MS = 3_000;
+/** How long the prices of a card are fresh: the bot's default. */
+const FRESH_MS = 6 * HOUR_MS;
+const [MEMBERS, SERVERS] = [300, 40];
+const CARDS = 500;
+const LOOKUPS = 20_000;
+/** By how much the busiest hour is above the mean, and the quietest below. */
+const SWING = 0.8;
+/** The hour in UTC in which most is looked up: the evening in Europe, and the last hours before the reset. */
+const BUSIEST_HOUR = 20;
+
+/** The variables that the bot's requests for several cards need. */
+export const LISTS = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
+
+export interface Lookup {
+  /** Whole milliseconds since the first day began. */
+  atMs: number;
+  cardId: string;
+  requester: Requester;
+}
+
+/** What a member saw in the end. */
+interface Outcome {
+  /** Whether a card was shown; a stale copy counts. */
+  card: boolean;
+  isStale?: boolean;
+  /** The copy was not renewed, because there was no request for it; known once the lookup has ended. */
+  isKept?: boolean;
+  /** When to ask again, if stated. */
+  comeBackAtMs?: number;
+}
+
+/** One lookup and everything that followed from it. */
+interface Lived {
+  lookup: Lookup;
+  /** Of the first command, and how long it took. */
+  outcome: Outcome;
+  waitMs: number;
+  /** From the first command until they saw the card; `undefined` when they never did. */
+  seenAfterMs: number | undefined;
+}
+
+/** A request that was answered before the last day ended. */
+interface Answered {
+  cardIds: readonly string[];
+  status: number;
+  sentAtMs: number;
+  answeredAtMs: number;
+}
+
+export interface LivedDays {
+  lived: Lived[];
+  requests: Answered[];
+}
+
+/** The cards that are looked up; all exist. */
+export const DAY_CARDS: readonly ServiceCard[] = Array.from({ length: CARDS }, (_, rank) => ({
+  id: `bench-${rank + 1}`,
+  name: `Card of rank ${rank + 1}`,
+  tcg: 'Lanternfolk',
+  set: { id: 'bench', name: 'Benchmark' },
+  prices: { market: 1, low: 0.5, high: 2 },
+}));
+
+const CUMULATIVE: number[] = [];
+for (let rank = 1; rank <= CARDS; rank++) CUMULATIVE.push((CUMULATIVE.at(-1) ?? 0) + 1 / rank);
+
+/** 20,000 lookups of one day. @param firstHourShare of them that come in the first hour; 1/24 makes an even day */
+export function dayOfLookups(firstHourShare: number): Lookup[] {
+  const random = seededRandom('a day of lookups');
+  const inFirstHour = Math.round(LOOKUPS * firstHourShare);
+  return inOrder(LOOKUPS, random, (index) =>
+    Math.floor(index < inFirstHour ? random() * HOUR_MS : HOUR_MS + random() * (DAY_MS - HOUR_MS)),
+  );
+}
+
+/** Days with a rhythm, each with lookups of its own. */
+export function rhythmicDays(days: number, lookups: number, cards = CARDS): Lookup[][] {
+  const shareAt = (atMs: number) =>
+    1 + SWING * Math.cos((2 * Math.PI * (atMs - (BUSIEST_HOUR + 0.5) * HOUR_MS)) / DAY_MS);
+  return Array.from({ length: days }, (_, day) => {
+    const random = seededRandom(`day ${day} of ${lookups} lookups`);
+    const anyTime = (): number => {
+      const atMs = Math.floor(random() * DAY_MS);
+      return random() * (1 + SWING) < shareAt(atMs) ? atMs : anyTime();
+    };
+    return inOrder(lookups, random, () => day * DAY_MS + anyTime(), cards);
+  });
+}
+
+/** Cards by Zipf's law, the second half as often as the first; members at random, each of them in one server. */
+function inOrder(count: number, random: () => number, timeOf: (index: number) => number, cards = CARDS): Lookup[] {
+  return Array.from({ length: count }, (_, index) => {
+    const atMs = timeOf(index);
+    const member = Math.floor(random() * MEMBERS);
+    const share = random() * (CUMULATIVE[cards - 1] ?? 0);
+    const cardId = `bench-${CUMULATIVE.findIndex((upTo) => upTo > share) + 1}`;
+    const requester = { memberId: `member ${member}`, guildId: `server ${member % SERVERS}`, isInstalled: true };
+    return { atMs, cardId, requester };
+  }).sort((a, b) => a.atMs - b.atMs);
+}
+
+export type Bot = Awaited<ReturnType<typeof startBot>>;
+/** What a benchmark does beside the lookups. @returns ends it */
+export type Beside = (bot: OpenServices & { events: Events; log: Logger }) => Promise<() => void>;
+
+/** The bot from a lookup to its files, without Discord. @param variables of the Free plan's, unless they say otherwise */
+export async function startBot(
+  fetch: typeof globalThis.fetch,
+  variables: Record<string, string> = {},
+  beside?: Beside,
+) {
+  const given = { DISCORD_TOKEN: 'none', CARD_SERVICE_URL: 'http://cards.example', DATA_DIR: temporaryFolder('bench') };
+  const config = readConfig({ ...given, ...variables });
+  const log = createLog({ level: 'silent', secrets: [] });
+  const events = new Events();
+  const { services, state } = await openServices(config, log, { fetch, events });
+  const endBeside = await beside?.({ services, state, events, log });
+  const options = { ...services, longestWaitMs: config.longestWaitMs };
+  return {
+    /** One `/card`, until it shows a card or says why not. */
+    async lookUp(cardId: string, requester: Requester): Promise<Outcome> {
+      const receivedAtMs = Date.now();
+      const wanted = { requester, receivedAtMs, deadlineMs: receivedAtMs + REPLY_DEADLINE_MS };
+      const lookups = await Lookups.open([{ cardId, showPrices: true }], wanted, options);
+      const [atOnce] = lookups.soFar().cards;
+      const ended = lookups.lookUpAll().then(({ cards: [end] }) => end);
+      if (atOnce?.answer) {
+        const outcome: Outcome = { card: true, isStale: Boolean(atOnce.isRenewing || atOnce.error) };
+        void ended.then((end) => Object.assign(outcome, { isKept: Boolean(end?.error) }));
+        return outcome;
+      }
+      const end = await ended;
+      if (end?.answer) return { card: Date.now() <= receivedAtMs + INTERACTION_LIFE_MS };
+      const comeBackAtMs = Object.entries(end?.error ?? {}).find(([fact]) => fact === 'untilMs')?.[1];
+      return { card: false, ...(comeBackAtMs && { comeBackAtMs }) };
+    },
+    async close(): Promise<void> {
+      endBeside?.();
+      events.close();
+      services.usage.close();
+      services.memberData.close();
+      await services.lookupQueue.close(0);
+      await state.close();
+    },
+  };
+}
+
+/** Days from a cold start in simulated time. @param service of the Free plan, unless it says otherwise; its prices may change meanwhile */
+export async function live(
+  lookupsByDay: readonly (readonly Lookup[])[],
+  variables: Record<string, string> = {},
+  service: CardServiceOptions & Partial<Pick<CardServiceSwitches, 'limiter'>> = {},
+  beside?: Beside,
+): Promise<LivedDays> {
+  begin(seededRandom('chance'), MIDNIGHT_MS);
+  const { limiter, ...options } = service;
+  const embedded = new EmbeddedCardService({ plan: 'free', cards: DAY_CARDS, latencyMs: LATENCY_MS, ...options });
+  if (limiter) embedded.set({ limiter });
+  const requests: Answered[] = [];
+  const recorded: typeof fetch = async (input, init) => {
+    const sentAtMs = simulatedMs();
+    const response = await embedded.fetch(input, init);
+    const { pathname, searchParams } = new URL(String(input));
+    const cardIds = searchParams.get('ids')?.split(',') ?? [pathname];
+    requests.push({ cardIds, status: response.status, sentAtMs, answeredAtMs: simulatedMs() });
+    return response;
+  };
+  const bot = await run(startBot(recorded, variables, beside));
+  const endMs = lookupsByDay.length * DAY_MS;
+  const living: Promise<Lived>[] = [];
+  for (const [day, lookups] of lookupsByDay.entries()) {
+    living.push(...lookups.map((lookup) => liveOnce(lookup, bot, endMs)));
+    await run(until((day + 1) * DAY_MS - 1));
+  }
+  const lived = await run(Promise.all(living));
+  await run(bot.close());
+  return { lived, requests: requests.filter(({ sentAtMs }) => sentAtMs < endMs) };
+}
+
+async function liveOnce(lookup: Lookup, bot: Bot, endMs: number): Promise<Lived> {
+  const { atMs, cardId, requester } = lookup;
+  await until(atMs);
+  const outcome = await bot.lookUp(cardId, requester);
+  const waitMs = simulatedMs() - atMs;
+  let last = outcome;
+  while (last.comeBackAtMs !== undefined && last.comeBackAtMs < MIDNIGHT_MS + endMs) {
+    await until(last.comeBackAtMs - MIDNIGHT_MS + Math.random() * COMES_BACK_WITHIN_MS);
+    last = await bot.lookUp(cardId, requester);
+  }
+  return { lookup, outcome, waitMs, seenAfterMs: last.card ? simulatedMs() - atMs : undefined };
+}
+
+export function until(atMs: number): Promise<void> {
+  return pause(atMs - simulatedMs());
+}
+
+/** The figures of days. */
+export function reportOf({ lived, requests }: LivedDays) {
+  const withCard = lived.filter(({ outcome }) => outcome.card);
+  const waiting = withCard.filter(({ waitMs }) => waitMs > 0);
+  const shortWait = waiting.filter(({ waitMs }) => waitMs <= SHORT_WAIT_MS).length;
+  const inTurn = lived.toSorted((a, b) => b.lookup.atMs - a.lookup.atMs);
+  const firsts = [...new Map(inTurn.map((each) => [each.lookup.cardId, each])).values()];
+  const seenAfterMs = firsts.flatMap((each) => each.seenAfterMs ?? []);
+  return {
+    lookups: lived.length,
+    /** Requests that the service answered and that it refused with 429. */
+    spent: requests.filter(({ status }) => status !== 429).length,
+    refused: requests.filter(({ status }) => status === 429).length,
+    needless: needlessIn(requests),
+    /** Lookups by the outcome of their first command; the sum is all lookups. */
+    atOnce: withCard.length - waiting.length,
+    shortWait,
+    longWait: waiting.length - shortWait,
+    withoutCard: lived.length - withCard.length,
+    stale: withCard.filter(({ outcome }) => outcome.isStale).length,
+    /** Of each card: how many were seen, also on coming back at the stated time. */
+    firsts: firsts.length,
+    firstsSeen: seenAfterMs.length,
+    slowestFirstMs: Math.max(0, ...seenAfterMs),
+  };
+}
+
+export type Report = ReturnType<typeof reportOf>;
+
+/** Cards that were requested although their last answer was still fresh. */
+function needlessIn(requests: readonly Answered[]): number {
+  const freshUntilMs = new Map<string, number>();
+  let needless = 0;
+  for (const { cardIds, status, sentAtMs, answeredAtMs } of requests) {
+    if (status !== 200) continue;
+    for (const id of cardIds) {
+      if (sentAtMs < (freshUntilMs.get(id) ?? 0)) needless++;
+      else freshUntilMs.set(id, answeredAtMs + FRESH_MS);
+    }
+  }
+  return needless;
+}
+
+/** What a column shows. */
+const CELLS = {
+  answered: ({ spent }) => count(spent),
+  'refused (429)': ({ refused }) => count(refused),
+  needless: ({ needless }) => count(needless),
+  'at once': ({ atOnce, lookups }) => percent(atOnce, lookups),
+  '≤ 3 s': ({ shortWait, lookups }) => percent(shortWait, lookups),
+  later: ({ longWait, lookups }) => percent(longWait, lookups),
+  'with a card': ({ lookups, withoutCard }) => percent(lookups - withoutCard, lookups),
+  fresh: ({ lookups, withoutCard, stale }) => percent(lookups - withoutCard - stale, lookups),
+  stale: ({ stale, lookups }) => percent(stale, lookups),
+  'no card': ({ withoutCard, lookups }) => percent(withoutCard, lookups),
+  'first lookups': ({ firstsSeen, firsts }) => `${firstsSeen} of ${firsts}`,
+} satisfies Record<string, (report: Report) => string>;
+
+export type Column = keyof typeof CELLS;
+
+export function cellsOf(report: Report, columns: readonly Column[]): string[] {
+  return columns.map((column) => CELLS[column](report));
+}

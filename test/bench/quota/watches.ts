@@ -1,0 +1,124 @@
+import { seededRandom } from '../../../sandbox/seeded-random.ts';
+import { WatchRenewals } from '../../../src/watches/renewals.ts';
+import { simulatedMs } from '../../simulate/fake-time.ts';
+import { type BenchTable, count, percent, type Verdict } from '../table.ts';
+import { type Beside, DAY_CARDS, DAY_MS, HOUR_MS, LISTS, live, reportOf, rhythmicDays, until } from './days.ts';
+
+const DAYS = 14;
+const [QUIET, BUSY] = [3_000, 20_000];
+const NOTICED_SHARE = 0.95;
+/** One of so many watched cards goes across its line. */
+const CROSSING = 10;
+const [PRICE, LINE, PRICE_BEYOND] = [1, 1.5, 2];
+const WATCHES_OF_A_MEMBER = 25;
+const MINUTE_MS = 60_000;
+
+interface Setting {
+  way: string;
+  lookups: number;
+  /** `WATCH_RENEWALS`. */
+  isOff?: true;
+  /** Other cards are watched than those that are looked up. */
+  isOther?: true;
+  variables?: Record<string, string>;
+}
+
+const RUNS: readonly Setting[] = [
+  { lookups: BUSY, way: 'this bot' },
+  { lookups: QUIET, isOff: true, way: '`WATCH_RENEWALS=off`' },
+  { lookups: QUIET, way: 'this bot' },
+  { lookups: QUIET, variables: LISTS, way: 'this bot, 20 cards a request' },
+  { lookups: QUIET, isOther: true, way: 'this bot, cards that nobody looks up' },
+  { lookups: QUIET, isOther: true, variables: LISTS, way: 'the same, 20 cards a request' },
+];
+
+/** What members' watches cost, and how soon a price is noticed that goes across a line. */
+export async function run(): Promise<BenchTable> {
+  const [rows, verdicts]: [string[][], Verdict[]] = [[], []];
+  for (const setting of RUNS) {
+    const figures = await watched(setting);
+    rows.push(rowOf(setting, figures));
+    if (!setting.isOff) verdicts.push(...judge(setting, figures));
+  }
+  return {
+    title: `500 watched cards on the Free plan, ${DAYS} days: what renewing them costs, and when a price is noticed`,
+    columns: [
+      ...['lookups a day', 'way', 'requests a day', 'for watches', 'refused (429)', 'missed by members', 'delayed'],
+      ...['noticed in 24 h', 'slowest'],
+    ],
+    rows,
+    verdicts,
+  };
+}
+
+type Figures = Awaited<ReturnType<typeof watched>>;
+
+/** Days on which 500 cards are watched; those that cross their line do so at any time but on the first and the last day. */
+async function watched({ lookups, isOff, isOther, variables }: Setting) {
+  const random = seededRandom('crossings');
+  const idOf = (id: string) => (isOther ? `other-${id}` : id);
+  const cards = DAY_CARDS.map((card) => ({ ...card, id: idOf(card.id), prices: { market: PRICE } }));
+  const crossing = cards.filter((_, rank) => rank % CROSSING === 0);
+  const crossedAtMs = new Map(crossing.map(({ id }) => [id, Math.floor((1 + random() * (DAYS - 2)) * DAY_MS)]));
+  const noticedAtMs = new Map<string, number>();
+  /** Requests for watches. */
+  const sentAtMs: number[] = [];
+  let delayed = 0;
+
+  const watching: Beside = async ({ services, state, events, log }) => {
+    const { watches, limiter } = services;
+    const acquire = limiter.acquire.bind(limiter);
+    limiter.acquire = async (lane) => {
+      const acquired = await acquire(lane);
+      const isPermit = acquired.kind === 'permit';
+      if (lane === 'watches' && isPermit) sentAtMs.push(simulatedMs());
+      const isAfter = simulatedMs() - (sentAtMs.at(-1) ?? Number.NEGATIVE_INFINITY) < MINUTE_MS;
+      if (lane !== 'watches' && !isPermit && isAfter) delayed += 1;
+      return acquired;
+    };
+    events.subscribe('priced', (event) => void watches.priced(event));
+    watches.onCrossing(({ cardId }) => {
+      if (!noticedAtMs.has(cardId)) noticedAtMs.set(cardId, simulatedMs());
+    });
+    for (const [rank, { id, name }] of cards.entries()) {
+      const memberId = `watcher ${Math.floor(rank / WATCHES_OF_A_MEMBER)}`;
+      await watches.set({ memberId, cardId: id, cardName: name, locale: 'en-US', above: LINE }, PRICE);
+    }
+    for (const { id, prices } of crossing)
+      void until(crossedAtMs.get(id) ?? 0).then(() => Object.assign(prices, { market: PRICE_BEYOND }));
+    const renewals = new WatchRenewals({ ...services, claims: state.claims, hasWindow: true, log });
+    if (!isOff) renewals.start();
+    return () => renewals.close();
+  };
+
+  const found = await live(rhythmicDays(DAYS, lookups), variables, { cards: [...DAY_CARDS, ...cards] }, watching);
+  const dayOf = (atMs: number) => Math.floor(atMs / DAY_MS);
+  const firstOfDay = new Map(sentAtMs.toReversed().map((atMs) => [dayOf(atMs), atMs]));
+  const missed = found.lived.filter(({ lookup: { atMs }, outcome }) => {
+    const isAfter = atMs > (firstOfDay.get(dayOf(atMs)) ?? Number.POSITIVE_INFINITY);
+    return isAfter && (!outcome.card || outcome.isKept);
+  }).length;
+  const tookMs = [...crossedAtMs].map(([id, atMs]) => (noticedAtMs.get(id) ?? Number.POSITIVE_INFINITY) - atMs);
+  const noticed = tookMs.filter((ms) => ms <= DAY_MS).length / tookMs.length;
+  return { ...reportOf(found), sent: sentAtMs.length, missed, delayed, noticed, slowestMs: Math.max(...tookMs) };
+}
+
+function rowOf({ lookups, way }: Setting, figures: Figures): string[] {
+  const { spent, sent, refused, missed, delayed, noticed, slowestMs } = figures;
+  const slowest = Number.isFinite(slowestMs) ? `${Math.ceil(slowestMs / HOUR_MS)} h` : 'not in time';
+  const counts = [spent / DAYS, sent / DAYS, refused, missed, delayed].map((each) => count(Math.round(each)));
+  return [count(lookups), way, ...counts, percent(noticed, 1), slowest];
+}
+
+function judge({ lookups, way, isOther, variables }: Setting, figures: Figures): Verdict[] {
+  const { refused, missed, delayed, sent, noticed } = figures;
+  const name = `${count(lookups)} lookups a day, ${way}`;
+  const harm = {
+    claim: `${name}: ${missed} missed, ${delayed} delayed, ${refused} answers 429`,
+    reached: missed + delayed + refused === 0,
+  };
+  // One by one, what remains is fewer requests than there are cards that nobody looks up.
+  if (lookups === BUSY || (isOther && !variables)) return [harm];
+  const isNoticed = sent > 0 && noticed >= NOTICED_SHARE;
+  return [harm, { claim: `${name}: ${percent(noticed, 1)} noticed in 24 h`, reached: isNoticed }];
+}

@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { onFinished } from './on-finished.ts';
+
+export interface Relay {
+  /** Reaches the target through the relay. */
+  url: string;
+  /** Round-trip delay for data that arrives from now on, half in each direction; 0 at first. */
+  delayMs: number;
+  /** Connections stay, and nothing passes until it is no longer silent. */
+  silence(isSilent: boolean): void;
+  /** Where connections from now on lead; those that exist stay. */
+  leadTo(url: string): void;
+  /** Closes all connections, and takes new ones. */
+  drop(): void;
+  /** Closes the relay and its connections. */
+  close(): void;
+}
+
+interface RelayOptions {
+  /** 0 (the default) takes any free one. */
+  port?: number;
+  /** Called for each connection: what it returns sees what is sent to the target. */
+  watch?: () => (sent: Buffer) => void;
+  /** With its key: whoever connects speaks TLS. */
+  certificate?: string;
+}
+
+/** A TCP proxy, closed when the test ends. */
+export async function startRelay(url: string, { port = 0, watch, certificate }: RelayOptions = {}): Promise<Relay> {
+  let target = new URL(url);
+  let isSilent = false;
+  const sockets = new Set<Socket>();
+  const serve = (near: Socket) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from.setNoDelay().on('error', () => {}));
+      const later = (send: () => void) => void setTimeout(send, relay.delayMs / 2);
+      from.on('data', (chunk) => later(() => to.write(chunk)));
+      from.on('close', () => {
+        sockets.delete(from);
+        later(() => to.destroy());
+      });
+      if (isSilent) from.pause();
+    }
+    if (watch) near.prependListener('data', watch());
+  };
+  const server = certificate ? createTlsServer({ key: certificate, cert: certificate }, serve) : createServer(serve);
+  const drop = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const close = () => {
+    server.close();
+    drop();
+  };
+  onFinished(close);
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  const near = new URL(url);
+  near.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const relay: Relay = {
+    url: near.href,
+    delayMs: 0,
+    silence(is) {
+      isSilent = is;
+      for (const socket of sockets) socket[is ? 'pause' : 'resume']();
+    },
+    leadTo(to) {
+      target = new URL(to);
+    },
+    drop,
+    close,
+  };
+  return relay;
+}
