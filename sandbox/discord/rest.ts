@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { bytesOf } from '../json-body.ts';
+import { bytesOf } from '../body-bytes.ts';
 import { Listeners } from '../listeners.ts';
 import { aborted, stalled } from '../service/transport.ts';
 import { ApiError } from './api-error.ts';

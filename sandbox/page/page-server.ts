@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
+import { bytesOf } from '../body-bytes.ts';
 import type { Bot } from '../bot.ts';
 import type {
   CommandOption,
@@ -13,7 +14,6 @@ import type {
 } from '../discord/chat.ts';
 import type { EmulatedDiscord } from '../discord/emulated-discord.ts';
 import type { Guide } from '../guide.ts';
-import { bytesOf } from '../json-body.ts';
 import { closeServer, listenAtOrAfter } from '../listen.ts';
 import type { RequestReasons } from '../request-reasons.ts';
 import type { CardServiceSwitches, EmbeddedCardService } from '../service/service.ts';

@@ -162,7 +162,9 @@ export class Catalog {
     return mentioned && { ...mentioned, ids: this.#read(mentioned.ids) };
   }
 
-  /** The service answered with this card. A search that begins later finds it, unless another process writes just now. */
+  /**
+   * The service answered with this card. A search that begins later finds it, unless another process writes just now.
+   */
   learn(card: Card): void {
     this.#change((database) => database.upsert([catalogCardOf(card)], undefined));
   }

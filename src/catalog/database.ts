@@ -59,8 +59,8 @@ type Log = Pick<Logger, 'info' | 'warn' | 'error'>;
 export type MayReplace = (card: CatalogCard, stored: StoredRow) => boolean;
 
 /**
- * The cards that are searched for, in `catalog.sqlite` of a `DATA_DIR`; several processes may have it open. Synchronous.
- * Methods throw the errors of SQLite.
+ * The cards that are searched for, in `catalog.sqlite` of a `DATA_DIR`; several processes may have it open.
+ * Synchronous. Methods throw the errors of SQLite.
  */
 export class CatalogDatabase {
   readonly file: string;
@@ -261,7 +261,7 @@ export class CatalogDatabase {
     return this.#rowOf(insert, nameKey(name), tokenText(name));
   }
 
-  /** Of what is inserted, or is there. */
+  /** The row number of what is inserted, or is there already. */
   #rowOf(upsert: string, ...values: string[]): number {
     return Number(this.#sql(`${upsert} RETURNING row`).get(...values)?.row);
   }

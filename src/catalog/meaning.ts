@@ -103,7 +103,9 @@ export function firstFound(lists: Iterable<readonly CatalogCard[]>): readonly Ca
   return [];
 }
 
-/** The cards whose id this is, as it stands, or in another case or with other separators, or with fewer leading zeros. */
+/**
+ * The cards whose id this is, as it stands, or in another case or with other separators, or with fewer leading zeros.
+ */
 function withId(index: CardIndex, text: string): CatalogCard[] {
   const sameId = index.withIdKey(idKey(text)).flatMap(({ card }) => (isSameId(text, card.id) ? card : []));
   const itself = sameId.find(({ id }) => id === text);
@@ -218,7 +220,10 @@ function withoutSide(number: string): string {
   return tokenText(number).replace(/ [a-z]$/, '');
 }
 
-/** By what else than its name a set is known: a code in that or before the number in the id, and what else finds the card. */
+/**
+ * By what else than its name a set is known: a code in that or before the number in the id, and what else finds the
+ * card.
+ */
 function codesOf({ id, set = '', also = [] }: CatalogCard): string[] {
   const [, ofId = []] = (HASH.test(id) ? null : /^(.+)[-_ ]/.exec(id)) ?? [];
   return [...(set.match(CODE) ?? []), ...also].concat(ofId);

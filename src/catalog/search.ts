@@ -157,7 +157,10 @@ class Search {
     for (const all of [whole, inName(begun), begun]) yield index.withWords(all);
   }
 
-  /** Cards that have the words but for typing errors, or else the most of them, and those whose whole name is among them. */
+  /**
+   * Cards that have the words but for typing errors, or else the most of them, and those whose whole name is among
+   * them.
+   */
   alike(): Fit[] {
     const words = this.#wordsOrMeant();
     const unknown = words.filter(({ isKnown }) => !isKnown);
@@ -243,7 +246,9 @@ function likeness(card: CatalogCard, words: readonly TypedWord[]): Omit<Fit, key
   return { cost, isPart };
 }
 
-/** What it costs to have what was typed as it was typed: how many nearer ways there are. `undefined`: a card has it not. */
+/**
+ * What it costs to have what was typed as it was typed: how many nearer ways there are. `undefined`: a card has it not.
+ */
 function costAsTyped(query: Query, card: CatalogCard): number | undefined {
   let cost = 0;
   for (const fits of waysToFit(query, card)) {
@@ -283,7 +288,8 @@ const { compare } = new Intl.Collator('en', { numeric: true });
 
 /**
  * What costs least. Of that what this server, then everybody asks for most, then names that
- * hold all words, sets that hold the fewest others, names with more cards, shorter names, and of one name the newest card.
+ * hold all words, sets that hold the fewest others, names with more cards, shorter names, and of one name the newest
+ * card.
  */
 function inOrder(query: Query, fits: readonly Fit[], asked: ReadonlyMap<string, Popularity>): CatalogCard[] {
   const keyed = fits.map(({ card, cost, isDenied, place = Number.MAX_SAFE_INTEGER, printings }) => {

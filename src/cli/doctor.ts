@@ -200,13 +200,13 @@ async function gatewayFault(
 const PATIENCE_MS = 10_000;
 
 const NO_SUCH_CARD = 'cardbot-check-no-such-card';
-/** Of no card, in the forms that ids may have; a segment each, where an id has several. */
+/** These are ids of no card, in the forms that ids may have; where an id has several segments, each is one of these. */
 const MADE_UP = [NO_SUCH_CARD, '00000000-0000-4000-8000-000000000000', '99999999', 'aaaaaaaa', 'AAAAAAAA'];
 
 /**
  * The ids to try: of a card that the service should have, where one is known, and of one that it should not have, where
- * its answer to that is described. Where the description has an example any id does: a service that says properly that it
- * has no such card is reached.
+ * its answer to that is described. Where the description has an example any id does: a service that says properly that
+ * it has no such card is reached.
  */
 function idsToTry({ card }: ServiceDescription, known: string | undefined): string[] {
   if (card.example !== undefined) return [known ?? card.example];
@@ -367,7 +367,9 @@ async function* checkRedis(redis: Config['redis']): AsyncGenerator<Finding> {
 const NO_INFO =
   'It refuses INFO, so whether it keeps deferred replies is not known. Allow its user +info, or look at appendonly and maxmemory-policy yourself.';
 
-/** Whether the bot can serve its metrics there: listens for a moment. If it runs and serves them, that is right, too. */
+/**
+ * Whether the bot can serve its metrics there: listens for a moment. If it runs and serves them, that is right, too.
+ */
 async function* checkPort(config: Config | undefined): AsyncGenerator<Finding> {
   if (!config?.http?.port) return;
   const { discord, http } = config;
@@ -386,7 +388,9 @@ async function* checkPort(config: Config | undefined): AsyncGenerator<Finding> {
   }
 }
 
-/** Whether alerts would arrive: reads the webhook and writes nothing. Shows nothing of its address, which is a secret. */
+/**
+ * Whether alerts would arrive: reads the webhook and writes nothing. Shows nothing of its address, which is a secret.
+ */
 async function* checkWebhook(url: Config['alertWebhookUrl']): AsyncGenerator<Finding> {
   if (url === undefined) return;
   const check = 'alerts';

@@ -320,7 +320,9 @@ export function explainFailure(error: unknown, apiUrl: string, guild?: string): 
   return code && `Can't reach Discord at ${apiUrl} (${code}). Check the connection, and DISCORD_API_URL if it is set.`;
 }
 
-/** Whether Discord, or what is in its place, has said what is wrong: with fields, with no JSON at all, or with nothing. */
+/**
+ * Whether Discord, or what is in its place, has said what is wrong: with fields, with no JSON at all, or with nothing.
+ */
 export function isAnswer(error: unknown): boolean {
   return error instanceof DiscordAPIError || error instanceof z.ZodError || error instanceof SyntaxError;
 }

@@ -149,7 +149,7 @@ function unknownName(given: string): string {
   return `unknown; write one of ${others.join(', ')}, or the path of a ${ENDING} file`;
 }
 
-/** Of its plans those whose figures are known. */
+/** The plans of a service whose figures are known. */
 export function plansIn({ plans }: ServiceDescription): Plans {
   const rated = Object.entries(plans).filter(([, { custom }]) => !custom);
   return Object.fromEntries(

@@ -124,8 +124,8 @@ export interface LoginOptions {
 }
 
 /**
- * Logs in, and keeps trying while Discord cannot be reached, each time later and no sooner than Discord says: discord.js
- * itself gives up within milliseconds.
+ * Logs in, and keeps trying while Discord cannot be reached, each time later and no sooner than Discord says:
+ * discord.js itself gives up within milliseconds.
  *
  * @throws DiscordRefused when the token is not accepted, and the reason of `signal`
  */
@@ -256,8 +256,8 @@ class GatewayShards extends SimpleShardingStrategy {
   }
 
   /**
-   * Opens no further connection. Resolves when those that are open are closed, after 500 ms at most, since it never does
-   * for a shard that waits for READY. One that is not open yet is closed once it is, or ends with the process.
+   * Opens no further connection. Resolves when those that are open are closed, after 500 ms at most, since it never
+   * does for a shard that waits for READY. One that is not open yet is closed once it is, or ends with the process.
    */
   override async destroy(...options: Parameters<SimpleShardingStrategy['destroy']>): Promise<void> {
     this.#closing.abort();
@@ -314,9 +314,9 @@ class GatewayShards extends SimpleShardingStrategy {
   }
 
   /**
-   * Lets one shard of each of Discord's rate limit keys identify at a time. Two of processes that share nothing can still
-   * come at once; Discord answers the later one with op 9, and discord.js tries again in half a second, whatever the
-   * reason.
+   * Lets one shard of each of Discord's rate limit keys identify at a time. Two of processes that share nothing can
+   * still come at once; Discord answers the later one with op 9, and discord.js tries again in half a second, whatever
+   * the reason.
    *
    * @throws AbortError when the connection was closed meanwhile: the shard asks again with its next one
    */

@@ -39,7 +39,9 @@ interface Used {
   manageGuild: boolean;
   /** What was typed or chosen, as it came; the log has a line for refused commands, too. */
   card?: string | undefined;
-  /** What a press of a button or a menu is told by: it is the same each time that this member uses it in the same way. */
+  /**
+   * What a press of a button or a menu is told by: it is the same each time that this member uses it in the same way.
+   */
   press?: string;
   /** Undefined when no command handles it, as after an update. */
   run: ((use: Use, services: Services) => Promise<Response>) | undefined;

@@ -92,7 +92,7 @@ export class LimiterDocument {
   readonly #row: { part: string; key: string };
   readonly #listeners: (() => void)[] = [];
   readonly #first: SharedState;
-  /** As it was read or written last; without a text where that was lost. */
+  /** The document as it was read or written last; it has no text where that was lost. */
   #agreed: Agreed | undefined;
   /** What this process has under way it knows best: whether the last permit that it wanted was stored, it need not. */
   #mine = NONE;
@@ -118,7 +118,7 @@ export class LimiterDocument {
     void this.written();
   }
 
-  /** As of now, by this machine's clock. */
+  /** What is known now, with times by this machine's clock. */
   get known(): SharedState {
     const isSet =
       Math.abs(this.#options.rows.aheadMs - this.#aheadMs) > CLOCKS_DIFFER_MS ||

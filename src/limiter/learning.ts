@@ -56,7 +56,9 @@ export const NOTHING_LEARNED: Learned = {
   left: [],
 };
 
-/** Of the service's limiter nothing is known under another plan; what is under way, and what has left, is. */
+/**
+ * What is still known under another plan: nothing of the service's limiter, but what is under way, and what has left.
+ */
 export function forgotten({ most, left }: Learned): Learned {
   return { ...NOTHING_LEARNED, most, left };
 }

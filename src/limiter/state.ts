@@ -73,7 +73,7 @@ export interface Now {
   state: LimiterState;
   terms: Terms;
   nowMs: number;
-  /** As far as is known. */
+  /** The plan that counts; absent while none is known. */
   plan: string | undefined;
   /** By the plan alone. */
   planned: Pace;

@@ -5,7 +5,7 @@ import { storedJson } from '../model/stored-json.ts';
 const LIST_KEPT_MS = 3_600_000;
 const MOST_LISTS = 3;
 
-/** Of one member, the newest first: one row, in a part of its own. */
+/** The lists of one member, the newest first: they are one row, in a part of its own. */
 const Pasted = z.array(z.object({ id: z.string(), atMs: z.number(), text: z.string() }));
 const StoredLists = storedJson(Pasted);
 const rowOf = (memberId: string) => ({ part: `lists:${memberId}`, key: 'pasted' });

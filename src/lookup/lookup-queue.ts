@@ -251,7 +251,9 @@ export class LookupQueue {
     return service.limits(Date.now(), remaining && Math.floor(remaining / processes));
   }
 
-  /** By one look at the limiter: when the n-th card that waits is expected to be requested, so many with each permit. */
+  /**
+   * By one look at the limiter: when the n-th card that waits is expected to be requested, so many with each permit.
+   */
   #forecasts() {
     const { most } = this.#limits();
     const view = this.#options.limiter.view();

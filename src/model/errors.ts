@@ -73,8 +73,9 @@ export class TooManyCommands extends kind(
 export class CeilingReached extends kind('CeilingReached', () => 'as many requests as were agreed to') {}
 
 /**
- * One answer 429. The lookup takes another permit; members see it only as a wait. `seconds`: the stated one; `undefined`
- * when there is none, or none that is understood. `per`: the window that it says is spent; absent when it names none.
+ * One answer 429. The lookup takes another permit; members see it only as a wait. `seconds`: the stated one;
+ * `undefined` when there is none, or none that is understood. `per`: the window that it says is spent; absent when it
+ * names none.
  */
 export class RateLimited extends kind(
   'RateLimited',
@@ -97,9 +98,9 @@ export function isRefusal(error: unknown): error is KeyRefused | PlanRefused {
 }
 
 /**
- * 408, 5xx, silence, or a broken connection. `untilMs`: when the next request may be sent; absent when that is not known.
- * `neverLeft`: the connection was never made, so the service has counted nothing. `retryAfterMs`: the wait that the
- * service stated; absent when it did not.
+ * 408, 5xx, silence, or a broken connection. `untilMs`: when the next request may be sent; absent when that is not
+ * known. `neverLeft`: the connection was never made, so the service has counted nothing. `retryAfterMs`: the wait that
+ * the service stated; absent when it did not.
  */
 export class ServiceDown extends kind(
   'ServiceDown',
@@ -160,7 +161,9 @@ interface ErrorMeaning extends RequestOutcome {
   retry: 'nextPermit' | 'backOff' | 'never';
 }
 
-/** A bug, as any error that is not named below: the request may have left, and what it says of the service is not known. */
+/**
+ * A bug, as any error that is not named below: the request may have left, and what it says of the service is not known.
+ */
 const BUG: ErrorMeaning = { kind: 'abandoned', isCounted: true, level: 'error', retry: 'never' };
 
 /** How the errors with which requests end differ from that. */

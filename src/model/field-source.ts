@@ -88,7 +88,10 @@ function following(steps: readonly Step[]): Path['foundIn'] {
   };
 }
 
-/** Where a step leads from a value: to its own properties, an array's in their order, an object's in that of their names. */
+/**
+ * Where a step leads from a value: to its own properties, an array's in their order, an object's in that of their
+ * names.
+ */
 function membersBy(
   step: Step,
 ): (value: unknown, nameOf: NameOf) => readonly (readonly [name: string, member: unknown])[] {
@@ -201,7 +204,8 @@ export class Source {
   }
 
   /**
-   * The same, but as it stands in the answer; where no way leads to a text or a number, whatever else the first leads to.
+   * The same, but as it stands in the answer; where no way leads to a text or a number, whatever else the first leads
+   * to.
    */
   valueIn(answer: Answer): unknown {
     const values = this.#ways.flatMap((way) => way(answer));

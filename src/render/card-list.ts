@@ -62,8 +62,8 @@ function unseparated(text = ''): string {
 }
 
 /**
- * Each with its label: `Name · Set · number`, or the number before the set in all of them when one is longer than a phone shows; without
- * Markdown, and what is absent is left out.
+ * Each with its label: `Name · Set · number`, or the number before the set in all of them when one is longer than a
+ * phone shows; without Markdown, and what is absent is left out.
  *
  * @param most characters; name, set and number are cut only when all together are longer
  */

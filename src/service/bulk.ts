@@ -44,8 +44,8 @@ export interface Listed {
 }
 
 /**
- * `failed`: a bulk request has brought nothing, which may be a hiccup of the service, so that one card goes next, alone.
- * `doubted`: that one was answered, so that another without a card is the fault of bulk requests.
+ * `failed`: a bulk request has brought nothing, which may be a hiccup of the service, so that one card goes next,
+ * alone. `doubted`: that one was answered, so that another without a card is the fault of bulk requests.
  */
 type Trust = 'good' | 'failed' | 'doubted';
 

@@ -159,8 +159,8 @@ export class WatchDelivery<Use extends { requester: { memberId: string } }> {
   }
 
   /**
-   * Shows crossings, but for those whose try cannot be noted: they would be shown again without a word. One that Discord
-   * refuses stays untold, and the others are shown without it.
+   * Shows crossings, but for those whose try cannot be noted: they would be shown again without a word. One that
+   * Discord refuses stays untold, and the others are shown without it.
    */
   async #show(to: Use, held: readonly WatchCrossing[]): Promise<void> {
     const shown: WatchCrossing[] = [];

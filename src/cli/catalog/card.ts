@@ -16,8 +16,8 @@ const LISTS: readonly Field[] = ['released', 'also'];
 /** How the fields of a file become those of a card. */
 export interface Mapping {
   /**
-   * By the card's field, paths or templates, of which the first counts that has a text, of `also` all. Without an entry:
-   * the field of the same name.
+   * By the card's field, paths or templates, of which the first counts that has a text, of `also` all. Without an
+   * entry: the field of the same name.
    */
   map?: Readonly<{ [F in Field]?: string | readonly string[] | undefined }> | undefined;
   /** Names in braces are the file's fields, else the card's own. */
@@ -68,7 +68,9 @@ export function readJoined({ field, rows: rowsPath, key, name, bytes }: Join): P
 
 const LONGEST_LIST = 200;
 
-/** Says which of id and name an object has not, although no other field is mapped to it; reads on after its file's name. */
+/**
+ * Says which of id and name an object has not, although no other field is mapped to it; reads on after its file's name.
+ */
 export function lackOf({ map, idTemplate: id }: Mapping, row: object): string | undefined {
   const known = { ...row, ...map, ...(id && { id }) };
   const missing = ['id', 'name'].filter((field) => !(field in known));
@@ -85,8 +87,8 @@ const JOINED = '@joined';
 const REPLACEMENT_CHARACTER = '\uFFFD';
 
 /**
- * Makes cards of the rows of one file: each becomes one object, in which what is around it, the name of its file and the
- * rows that are joined are members, too, and the card's fields are read from that.
+ * Makes cards of the rows of one file: each becomes one object, in which what is around it, the name of its file and
+ * the rows that are joined are members, too, and the card's fields are read from that.
  *
  * @returns a function that throws Unusable
  */
