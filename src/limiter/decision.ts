@@ -1,4 +1,4 @@
-import { type BreakerReason, isRefused, type QuotaReading, type Stop } from '../model/quota.ts';
+import { isRefused, type QuotaReading, type Stop, type StopReason } from '../model/quota.ts';
 import { type BackOff, backOffMs, LOOKUP_BACK_OFF, withJitter } from '../time/back-off.ts';
 import {
   type Ended,
@@ -40,7 +40,7 @@ export interface Permit {
  * `reserve`: no renewals, for watches or not, while the last requests of a window are kept for members. `store`: the
  * Redis that the quota is shared over cannot be reached, nobody knows for how long.
  */
-export type BlockedReason = BreakerReason | 'reserve' | 'store';
+export type BlockedReason = StopReason | 'reserve' | 'store';
 
 export interface Blocked {
   untilMs: number;
@@ -94,7 +94,7 @@ export function blockedFor(now: Now, isProbing: boolean, lane: PermitLane): Bloc
   const { reason, beganMs = 0, untilMs = 0 } = stopOf(now, lane, isProbing) ?? {};
   const waitMs = untilMs - now.nowMs;
   // An outage that has just begun may be a hiccup.
-  const isHiccup = now.state.trouble?.inARow === FAILURES_TO_BREAK && untilMs - beganMs <= OUTAGE.longestMs;
+  const isHiccup = now.state.trouble?.inARow === FAILURES_OF_OUTAGE && untilMs - beganMs <= OUTAGE.longestMs;
   const isSatOut = waitMs <= now.terms.longestWaitMs && (reason === 'pause' || (reason === 'outage' && isHiccup));
   if (reason && waitMs > 0 && !isSatOut) return { reason, untilMs };
   if (lane === 'members' || lane === 'report') return undefined;
@@ -116,7 +116,7 @@ export function stopOf({ state, spent }: Now, lane?: PermitLane, isProbing = fal
 }
 
 /** One failure may be chance; three in a row, of different cards and with time between them, are an outage. */
-const FAILURES_TO_BREAK = 3;
+const FAILURES_OF_OUTAGE = 3;
 const OUTAGE: BackOff = { firstMs: 5_000, longestMs: 60_000 };
 
 /** No answer is expected sooner: the end of a request is told in any case. */
@@ -272,11 +272,11 @@ function troubleShown(
     return isStraggler(now, ended) ? undefined : { ...shown, untilMs: nowMs + KEY_PAUSE_MS };
   if (!isNews(now, ended)) return undefined;
   const isStated = isStatedOutage(ended);
-  const inARow = isStated ? Math.max(FAILURES_TO_BREAK, shown.inARow) : shown.inARow;
-  const isOutage = inARow >= FAILURES_TO_BREAK;
-  const backOff = isOutage ? backOffMs(inARow - FAILURES_TO_BREAK + 1, OUTAGE) : backOffMs(inARow, LOOKUP_BACK_OFF);
+  const inARow = isStated ? Math.max(FAILURES_OF_OUTAGE, shown.inARow) : shown.inARow;
+  const isOutage = inARow >= FAILURES_OF_OUTAGE;
+  const backOff = isOutage ? backOffMs(inARow - FAILURES_OF_OUTAGE + 1, OUTAGE) : backOffMs(inARow, LOOKUP_BACK_OFF);
   // A first silence has lasted as long already: what waits is told the sooner.
-  const fromMs = isStated || inARow > FAILURES_TO_BREAK ? nowMs : leftAtMs;
+  const fromMs = isStated || inARow > FAILURES_OF_OUTAGE ? nowMs : leftAtMs;
   const untilMs = fromMs + withJitter(isStated ? (statedMs ?? 0) : backOff, random);
   return { kind: isOutage ? 'outage' : 'failing', inARow, untilMs: Math.max(nowMs, untilMs) };
 }
@@ -293,7 +293,7 @@ function isStatedOutage({ outcome: { statedMs = 0 } }: Ended): boolean {
 function isNews(now: Now, ended: Ended): boolean {
   const { trouble } = now.state;
   const isOfLast = trouble?.kind === 'failing' && ended.leftAtMs < trouble.untilMs;
-  const isOfCard = ended.outcome.hasFailedBefore && !ended.isProbe;
+  const isOfCard = ended.outcome.isSuspect && !ended.isProbe;
   return isStatedOutage(ended) || !(isStraggler(now, ended) || isOfLast || isOfCard);
 }
 

@@ -183,16 +183,14 @@ function isLate(byMs: number, { planned }: Ended): boolean {
   return byMs > Math.max(LEAST_DELAY_MS, DELAY_OF_INTERVAL * planned.intervalMs);
 }
 
-/** An answer lets the next request leave within this time. */
-const WAKE_MS = 250;
-
 /**
  * Whether a silence means that the service delays requests until they are given up: others were answered meanwhile, or
- * just before this one left. Otherwise it is an outage.
+ * within a token's time before this one left. Otherwise it is an outage.
  */
 export function isHeldBack({ answeredAtMs }: Learned, ended: Ended): boolean {
-  const { outcome, leftAtMs, nowMs } = ended;
-  return outcome.kind === 'serviceDown' && isLate(nowMs - leftAtMs, ended) && answeredAtMs > leftAtMs - WAKE_MS;
+  const { outcome, leftAtMs, nowMs, planned } = ended;
+  const isAnswering = answeredAtMs > leftAtMs - planned.intervalMs;
+  return outcome.kind === 'serviceDown' && isLate(nowMs - leftAtMs, ended) && isAnswering;
 }
 
 function timed(known: Learned, ended: Ended): Learned {

@@ -1,4 +1,4 @@
-import type { BreakerReason, WindowName, WindowQuota } from '../model/quota.ts';
+import type { StopReason, WindowName, WindowQuota } from '../model/quota.ts';
 import { stopOf } from './decision.ts';
 import { at, type Now } from './state.ts';
 import { isSameWindow } from './windows.ts';
@@ -88,7 +88,7 @@ const spentText = (per: WindowName) =>
   `${WHOSE[per]} requests are used up: only saved cards are shown until the reset; ${CURE}`;
 
 /** The failures before an outage were warned of. */
-const STOPPED: Record<BreakerReason, [level: Line['level'], text: string]> = {
+const STOPPED: Record<StopReason, [level: Line['level'], text: string]> = {
   pause: ['info', 'the card service asked for a pause: requests wait'],
   hour: ['warn', spentText('hour')],
   day: ['warn', spentText('day')],

@@ -22,7 +22,7 @@ export interface ServiceRequest {
   requester: Requester;
   endpoint: EventsByName['request']['endpoint'];
   /** The card that it is booked for had failed before, and was not answered since. */
-  hasFailedBefore?: boolean;
+  isSuspect?: boolean;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface ServiceRequest {
  */
 export async function sendBooked<T>(
   { limiter, ledger, events }: { limiter: Limiter; ledger: Ledger; events: Events },
-  { permit, requester, endpoint, hasFailedBefore = false }: ServiceRequest,
+  { permit, requester, endpoint, isSuspect = false }: ServiceRequest,
   send: () => Promise<T>,
 ): Promise<{ answer: T; released: Promise<void> }> {
   const booking = ledger.spent(requester);
@@ -51,7 +51,7 @@ export async function sendBooked<T>(
       ledger.refused(booking);
       ceiling.left += 1;
     }
-    await limiter.release(permit, { kind, statedMs, isCounted, spentWindow: named, hasFailedBefore });
+    await limiter.release(permit, { kind, statedMs, isCounted, spentWindow: named, isSuspect });
     const spent = spentWindow(limiter.view().stop?.reason);
     if (kind === 'rateLimited') events.publish('rateLimit', { kind: spent ?? 'pause' });
     throw error;

@@ -452,8 +452,8 @@ export class LookupQueue {
     const isInBulk = batch.length > 1;
     this.#logSent(batch, booked);
     const kept = new Map(batch.map((pending) => [pending.cardId, pending.kept]));
-    const hasFailedBefore = cards.resting.isSuspect(booked.cardId);
-    const request = { permit, requester, endpoint: isInBulk ? 'cards' : 'card', hasFailedBefore } as const;
+    const isSuspect = cards.resting.isSuspect(booked.cardId);
+    const request = { permit, requester, endpoint: isInBulk ? 'cards' : 'card', isSuspect } as const;
     try {
       const send = () => service.fetch(cardIds, this.#abort.signal);
       const { answer: fetched, released } = await sendBooked(this.#options, request, send);

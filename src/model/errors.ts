@@ -137,7 +137,7 @@ export type KnownError =
   | UnexpectedAnswer
   | Stopping;
 
-/** How one request ended, as far as the circuit breaker is concerned. */
+/** How one request ended, as far as the limiter is concerned. */
 export interface RequestOutcome {
   /** An answer that does not fit is an answer, too. `abandoned` says nothing about the service. */
   kind: 'answered' | 'rateLimited' | 'serviceDown' | 'keyRefused' | 'planRefused' | 'abandoned';
@@ -148,7 +148,7 @@ export interface RequestOutcome {
   /** Whether the service has counted it; absent: when it was answered. */
   isCounted?: boolean;
   /** The card that it was booked for had failed before and was not answered since: that may be due to the card. */
-  hasFailedBefore?: boolean;
+  isSuspect?: boolean;
 }
 
 /** What an error means for the request that ended with it. */

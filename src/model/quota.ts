@@ -45,8 +45,8 @@ export interface WindowQuota extends QuotaState {
  * `LONGEST_WAIT_SECONDS`. The others last long enough that all who wait are answered at once: the window of that name
  * is spent, there is an `outage`, the `key` is refused, or the `plan` does not allow lookups.
  */
-export const BREAKER_REASONS = ['pause', ...WINDOWS, 'outage', 'key', 'plan'] as const;
-export type BreakerReason = (typeof BREAKER_REASONS)[number];
+export const STOP_REASONS = ['pause', ...WINDOWS, 'outage', 'key', 'plan'] as const;
+export type StopReason = (typeof STOP_REASONS)[number];
 
 /** Whether lookups alone are refused. */
 export function isRefused(reason: string | undefined): boolean {
@@ -60,7 +60,7 @@ export function spentWindow(reason: string | undefined): WindowName | undefined 
 
 /** Why requests do not flow, or none but one by which it is found out whether they do again. */
 export interface Stop {
-  reason: BreakerReason;
+  reason: StopReason;
   /** Absent: a window is spent, and nobody knows since when. */
   beganMs?: number;
   /** No request leaves before. */

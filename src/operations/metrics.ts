@@ -3,7 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import type { LimiterView } from '../limiter/limiter.ts';
 import { leastOf } from '../limiter/windows.ts';
 import type { Events } from '../model/events.ts';
-import { BREAKER_REASONS, WINDOWS } from '../model/quota.ts';
+import { STOP_REASONS, WINDOWS } from '../model/quota.ts';
 
 /** An answer from the cache takes milliseconds; one that waited for a permit, minutes. */
 const ANSWER_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 30, 60, 300, 900];
@@ -89,7 +89,7 @@ export function openMetrics(events: Events, commandNames: readonly string[], use
   return {
     contentType: registry.contentType,
     text({ stop, windows }) {
-      for (const reason of BREAKER_REASONS) held.set({ reason }, reason === stop?.reason ? 1 : 0);
+      for (const reason of STOP_REASONS) held.set({ reason }, reason === stop?.reason ? 1 : 0);
       const least = leastOf(windows.filter(({ per }) => per !== 'hour'));
       limit.set(least?.limit ?? Number.NaN);
       remaining.set(least?.remaining ?? Number.NaN);

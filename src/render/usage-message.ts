@@ -1,7 +1,7 @@
 import type { APIEmbed } from 'discord-api-types/v10';
 import type { Message, MessageFile } from '../model/message.ts';
 import type { Usage } from '../model/plan.ts';
-import type { Bookings, BreakerReason, Stop, WindowQuota } from '../model/quota.ts';
+import type { Bookings, Stop, StopReason, WindowQuota } from '../model/quota.ts';
 import { DAY_MS, HOUR_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 import { encodePng } from './canvas.ts';
 import { FRESH_COLOUR, STALE_COLOUR } from './card-embed.ts';
@@ -178,7 +178,7 @@ const REASONS = {
   outage: 'down',
   key: 'keyRefused',
   plan: 'keyRefused',
-} as const satisfies Record<BreakerReason, string>;
+} as const satisfies Record<StopReason, string>;
 
 /** Why requests do not flow at this second, and until when. */
 function troubleText({ stop, isProbing, trouble, nowMs, locale }: UsageView, report: Usage | undefined): Line {

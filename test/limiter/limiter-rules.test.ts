@@ -413,11 +413,11 @@ rules('what answers teach', [
     '9 | 4 | pause 18 s, 1 in a row | 1 probe | closed now, 0 in a row',
   ],
   [
-    'is the same within ¼ s after an answer',
-    'answered; +249 ms; ask; +10 s; down; breaker',
+    'is the same within the time of a token after an answer',
+    'answered; +5999 ms; ask; +10 s; down; breaker',
     '1 | pause 6 s, 1 in a row',
   ],
-  ['is not later', 'answered; +250 ms; ask; +10 s; down; breaker', '1 | closed now, 1 in a row'],
+  ['is not later', 'answered; +6 s; ask; +10 s; down; breaker', '1 | closed now, 1 in a row'],
   [
     'is doubted, a step each, after 2, 4, 8 and 15 quiet minutes',
     `${'429 1 s; answered; '.repeat(4)}pace; +2 min; answered; pace; ${[4, 8, 15].map(afterQuiet).join('; ')}`,

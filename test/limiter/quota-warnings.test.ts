@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { BreakerReason } from '../../src/model/quota.ts';
+import type { StopReason } from '../../src/model/quota.ts';
 import type { Planned } from '../support/described.ts';
 import { LimiterScript } from '../support/limiter-script.ts';
 import { ERROR, INFO, WARN } from '../support/log-lines.ts';
@@ -22,7 +22,7 @@ it('says once in the log when requests stop and why, however many probes fail, a
   ]);
 });
 
-it.each<[BreakerReason, string, string, level: number]>([
+it.each<[StopReason, string, string, level: number]>([
   ['pause', '429', 'asked for a pause', INFO],
   ['day', 'states 0 of 1000 for 1 h', 'used up', WARN],
   ['key', 'key refused', 'refuses the API key', ERROR],

@@ -254,7 +254,7 @@ export class LimiterScript {
     const [, not] = how.match(/ (un)?counted/) ?? [];
     await limiter.release(permit, {
       kind: ENDS[kind] ?? 'abandoned',
-      hasFailedBefore: / again$/.test(how),
+      isSuspect: / again$/.test(how),
       ...(per && { spentWindow: per as WindowName }),
       ...(time && { statedMs: msOf(time) }),
       ...(/counted/.test(how) && { isCounted: !not }),
