@@ -160,8 +160,7 @@ export function afterLeft(now: Now): LimiterState {
 
 /** Nobody will know how so many requests have ended: the service may have counted them. */
 export function afterLost({ state, terms, nowMs }: Now, requests: number): LimiterState {
-  const windows = counted(state.windows, requests, { leftAtMs: Infinity }, terms.setting, nowMs);
-  return { ...state, windows };
+  return { ...state, windows: counted(state.windows, requests, { leftAtMs: Infinity }, terms.setting, nowMs) };
 }
 
 /** The rate-limit headers of a response have come. */

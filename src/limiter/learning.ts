@@ -189,8 +189,8 @@ function isLate(byMs: number, { planned }: Ended): boolean {
  */
 export function isHeldBack({ answeredAtMs }: Learned, ended: Ended): boolean {
   const { outcome, leftAtMs, nowMs, planned } = ended;
-  const isAnswering = answeredAtMs > leftAtMs - planned.intervalMs;
-  return outcome.kind === 'serviceDown' && isLate(nowMs - leftAtMs, ended) && isAnswering;
+  if (outcome.kind !== 'serviceDown' || answeredAtMs <= leftAtMs - planned.intervalMs) return false;
+  return isLate(nowMs - leftAtMs, ended);
 }
 
 function timed(known: Learned, ended: Ended): Learned {
