@@ -1,11 +1,12 @@
 import type { Known } from '../src/model/card.ts';
 import { parseCardId } from '../src/model/card-id.ts';
-import { drawableDays } from '../src/model/price-history.ts';
+import { drawableDays, lastDays } from '../src/model/price-history.ts';
 import { cardEmbed, noSuchCard } from '../src/render/card-embed.ts';
 import { cardChoices, otherPrintings, severalCards, unknownCard } from '../src/render/card-list.ts';
-import { buttons } from '../src/render/components.ts';
-import { historyMessage } from '../src/render/history-message.ts';
-import { copyNote, errorMessage, formatMessage, timeToCome } from '../src/render/messages.ts';
+import { buttons, menu } from '../src/render/components.ts';
+import { rowLabel } from '../src/render/formats.ts';
+import { historyFile } from '../src/render/history-picture.ts';
+import { copyNote, errorMessage, formatMessage, nameText, timeToCome } from '../src/render/messages.ts';
 import {
   type Command,
   privately,
@@ -41,12 +42,15 @@ export default {
 
     const meant = await catalog.resolve(text, requester);
     if (meant.kind === 'one') return wanted([{ cardId: meant.card.id, showPrices }], isPrivate);
-    const ids = choiceIds({ showPrices, isPrivate }, meant.kind === 'several' ? meant.cards[0]?.id : '');
-    if (meant.kind === 'several') return privately(severalCards(locale, meant, ids));
+    if (meant.kind === 'several') {
+      const ids = choiceIds({ showPrices, isPrivate }, meant.cards[0]?.id);
+      return privately(severalCards(locale, meant, ids));
+    }
     // That the service has denied this very id says more than a name that nobody has.
     const isDenied = known.kind === 'fresh' || (known.kind === 'stale' && meant.kind === 'none');
     if (meant.kind === 'id' || isDenied) return asked;
     const similar = meant.kind === 'none' ? meant.similar : undefined;
+    const ids = choiceIds({ showPrices, isPrivate });
     return privately(unknownCard(locale, text, similar, ids, id !== undefined && ids.show(id)));
   },
 
@@ -127,23 +131,32 @@ async function priceHistory(
   { id, number: days, ...action }: Action & { id: string },
   [selected]: readonly string[],
   use: Use,
-  { cards, currency }: Services,
+  { cards, currency: ofOthers }: Services,
 ): Promise<Reply> {
   const { answer } = await cards.kept(id);
   const [history, nowMs] = [answer?.history ?? [], Date.now()];
   const choices = drawableDays(history, nowMs);
-  const wanted = choices.find((each) => String(each) === (selected ?? String(days))) ?? choices[0];
+  const wanted = choices.find((each) => each === Number(selected ?? days)) ?? choices[0];
   if (!answer?.card || wanted === undefined) return say(use.locale, 'noHistory');
   const isPrivate = action.isPrivate || !use.canReplyPublicly;
   const locale = replyLocale(use, isPrivate, use.server.language);
-  const ids = isPrivate
-    ? {
-        menuId: customId('card', { kind: 'history', isPrivate, id }),
-        showToEveryone: use.canReplyPublicly && customId('card', { kind: 'history', number: wanted, id }),
-      }
-    : { deleteReply: DELETE };
-  const row = answer.missingRow ?? answer.card.prices;
-  const view = { card: answer.card, label: row?.label, history, days: wanted, choices, nowMs, locale };
-  const message = await historyMessage({ ...view, currency: row?.currency ?? currency }, ids);
-  return { kind: 'reply', message, isPrivate, source: 'bot', isInPlace: selected !== undefined };
+  const { label, currency = ofOthers } = answer.missingRow ?? answer.card.prices ?? {};
+  const option = (each: number) => ({
+    label: formatMessage(locale, 'historyDays', { days: each }),
+    value: String(each),
+    default: each === wanted,
+  });
+  const menuId = customId('card', { kind: 'history', isPrivate, id });
+  const message = {
+    content: formatMessage(locale, 'history', { name: nameText(locale, answer.card.name, 256) }) + rowLabel(label),
+    files: [await historyFile(lastDays(history, wanted, nowMs), locale, currency)],
+    components: [
+      ...(isPrivate && choices.length > 1 ? menu(option(wanted).label, menuId, choices.map(option)) : []),
+      ...buttons(locale, {
+        showToEveryone: isPrivate && use.canReplyPublicly && customId('card', { kind: 'history', number: wanted, id }),
+        deleteReply: !isPrivate && DELETE,
+      }),
+    ],
+  };
+  return { ...privately(message), isPrivate, isInPlace: selected !== undefined };
 }

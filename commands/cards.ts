@@ -1,29 +1,23 @@
-import { ApplicationCommandOptionType } from 'discord.js';
-import { MOST_LISTED } from '../src/catalog/answers.ts';
+import { ApplicationCommandOptionType, ApplicationCommandType } from 'discord.js';
+import { MOST_LISTED } from '../src/catalog/list.ts';
+import type { Outcomes } from '../src/lookup/lookups.ts';
 import type { Asked } from '../src/model/invocation.ts';
-import type { CardView } from '../src/render/card-embed.ts';
-import { cardMenu, listChoices, unclearChoice } from '../src/render/card-list.ts';
-import { cardsMessage, unclearLines, unclearTexts } from '../src/render/cards-message.ts';
+import { type CardView, cardEmbeds } from '../src/render/card-embed.ts';
+import { cardMenu, listChoices, unclearChoice, unclearLines, unclearTexts } from '../src/render/card-list.ts';
 import { buttons } from '../src/render/components.ts';
-import { copyNote } from '../src/render/messages.ts';
-import {
-  type Command,
-  failedOf,
-  type Message,
-  privately,
-  repliesPrivately,
-  say,
-  wanted,
-  withDelete,
-} from './command.ts';
+import { joined, type Line } from '../src/render/formats.ts';
+import { copyNote, errorMessage, formatMessage, listed, onTheirWay, typedText } from '../src/render/messages.ts';
+import { type Command, failedOf, privately, repliesPrivately, say, wanted, withDelete } from './command.ts';
 import { choiceIds, customId, readAction } from './custom-ids.ts';
 import { VIEW_OPTIONS } from './declare.ts';
 import { listForm, pasted, pressed } from './pasted-list.ts';
 
 /** Room for ten ids of 100 characters. */
 const MAX_LENGTH = 1_000;
+/** Ten ids or names of this length leave room for the other sentences. */
+const TEXT_LENGTH = 80;
 
-export default {
+const cards = {
   data: {
     name: 'cards',
     options: {
@@ -69,34 +63,73 @@ export default {
     return privately({ content: unclearLines(locale, unclear).join('\n'), components });
   },
 
-  /** Shows the cards, and once none is to come which are missing; in the end also how many requests they cost. */
-  show(asked, outcomes, { quota, ...view }) {
-    const { locale } = view;
-    const cards = asked.queries.map((query, at) => ({ ...query, outcome: outcomes.cards[at] }));
-    const views = cards.flatMap(({ showPrices, outcome: { answer, isJustFetched, ...copy } = {} }): CardView[] => {
+  /**
+   * Shows the cards, in the end the last with what all cost; in the text what is still to come, or else what was not
+   * found.
+   */
+  show(asked, outcomes, view) {
+    const { locale, quota } = view;
+    const { cards, requests } = outcomes;
+    const views = asked.queries.flatMap(({ showPrices }, at): CardView[] => {
+      const { answer, isJustFetched, ...copy } = cards[at] ?? {};
       if (!answer?.card) return [];
       const note = copyNote(locale, copy);
       return [{ ...view, card: answer.card, answer, showPrices, quota: undefined, note, isJustFetched }];
     });
-    const toCome = cards.filter(({ outcome }) => outcome === undefined).length;
-    const message = cardsMessage({
-      ...outcomes,
-      ...{ locale, quota, views, unclear: asked.unclear, unsearched: asked.unsearched },
-      // A kept "no such card" counts as not found even when its renewal failed.
-      notFound: cards.filter(({ outcome }) => outcome?.answer && !outcome.answer.card).map(({ cardId }) => cardId),
-      failed: failedOf(asked, outcomes),
-      toCome,
-      isEnd: outcomes.cards.every((outcome) => outcome && !outcome.isRenewing),
-    });
-    return withDelete({ ...message, components: toCome === 0 ? choices(asked, locale) : [] }, view);
+    const toCome = asked.queries.filter((_, at) => !cards[at]).length;
+    const isEnd = cards.every((outcome) => outcome && !outcome.isRenewing);
+    const shown = views.map((each, at) => (isEnd && at === views.length - 1 ? { ...each, requests, quota } : each));
+    const embeds = cardEmbeds(shown, views.length + toCome > 1);
+    const message =
+      toCome > 0
+        ? { content: onTheirWay(locale, toCome, outcomes, views.length), embeds }
+        : { content: joined(notShown(asked, outcomes, locale)), embeds, components: choices(asked, locale) };
+    return withDelete(message, view);
   },
 } satisfies Command;
 
+export default cards;
+
+/** Discord hands over the message that was chosen, so this needs no intent to read messages. */
+export const lookUpCards = {
+  data: { name: 'Look up cards', type: ApplicationCommandType.Message },
+
+  async ask({ text, locale }, { catalog }) {
+    const mentions = await catalog.mentions(text);
+    const { ids, ambiguous } = mentions ?? { ids: [], ambiguous: [] };
+    if (ids.length === 0) return say(locale, mentions ? 'noCardsMentioned' : 'namesUnsearched');
+    const queries = ids.map((cardId) => ({ cardId, showPrices: true }));
+    return wanted(queries, true, { unclear: [...ambiguous] });
+  },
+
+  show: cards.show,
+} satisfies Command;
+
+function notShown(asked: Asked, outcomes: Outcomes, locale: string): Line[] {
+  const { queries, unclear, unsearched } = asked;
+  const named = (texts: readonly string[]) => {
+    const names = texts.map((text) => typedText(locale, text, TEXT_LENGTH));
+    return { names: listed(locale, names, 'and', '**') };
+  };
+  // A kept "no such card" counts as not found even when its renewal failed.
+  const notFound = queries.flatMap(({ cardId }, at) => {
+    const answer = outcomes.cards[at]?.answer;
+    return answer && !answer.card ? cardId : [];
+  });
+  const reasons = Map.groupBy(failedOf(asked, outcomes), ({ error }) => errorMessage(locale, error));
+  return [
+    notFound.length > 0 && formatMessage(locale, 'cardsNotFound', named(notFound)),
+    ...unclearLines(locale, unclear),
+    unsearched.length > 0 && formatMessage(locale, 'cardsUnsearched', named(unsearched)),
+    ...[...reasons].map(([reason, failed]) => {
+      const ids = failed.map(({ cardId }) => cardId);
+      return formatMessage(locale, 'cardsFailed', { ...named(ids), reason });
+    }),
+  ];
+}
+
 /** `/card` answers these menus. In a public reply anybody could use one, so a button opens it in private. */
-function choices(
-  { queries, unclear, unsearched, isPrivate }: Asked,
-  locale: string,
-): NonNullable<Message['components']> {
+function choices({ queries, unclear, unsearched, isPrivate }: Asked, locale: string) {
   const showPrices = queries.every((query) => query.showPrices);
   const ids = choiceIds({ showPrices, isPrivate });
   if (unsearched.length > 0) {

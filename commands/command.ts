@@ -10,11 +10,10 @@ import type { CardQuery } from '../src/model/card.ts';
 import type { ReadCardId } from '../src/model/card-id.ts';
 import type { Asked, Invocation, ServerSettings } from '../src/model/invocation.ts';
 import type { Form, Message, Reply } from '../src/model/message.ts';
-import type { WindowQuota } from '../src/model/quota.ts';
 import type { MemberData } from '../src/privacy/member-data.ts';
 import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
-import type { CardDisplay } from '../src/render/card-embed.ts';
+import type { CardView } from '../src/render/card-embed.ts';
 import { buttons } from '../src/render/components.ts';
 import { LANGUAGES, languageOf, type MessageKey } from '../src/render/languages.ts';
 import { type Arguments, formatMessage } from '../src/render/messages.ts';
@@ -48,7 +47,7 @@ export interface Use extends Invocation {
 
 /** A member typed the command, or chose it from a message's menu. */
 export interface CommandUse extends Use {
-  options: Pick<ChatInputCommandInteraction['options'], 'getString' | 'getBoolean' | 'getNumber' | 'getInteger'>;
+  options: ChatInputCommandInteraction['options'];
   /** The message's text, with that of its embeds; empty for a command that is typed. */
   text: string;
 }
@@ -75,20 +74,13 @@ export interface FormUse extends Use {
 
 /** A member is typing an option. */
 export interface Typing extends Invocation {
-  option: string;
   typed: string;
   /** After this time suggestions come too late. */
   suggestByMs: number;
 }
 
 /** How a reply is shown. */
-export interface View {
-  /** The language that the reply speaks. */
-  locale: string;
-  quota: WindowQuota | undefined;
-  /** ISO 4217, shown with prices when the operator named one. */
-  currency: string | undefined;
-  display?: CardDisplay | undefined;
+export interface View extends Pick<CardView, 'locale' | 'quota' | 'currency' | 'display'> {
   /** Whether a reply can be shown to others than the member, too. */
   canReplyPublicly: boolean;
   /** Whether the member alone sees this one: that may be so although it was asked for in public. */
@@ -96,7 +88,7 @@ export interface View {
 }
 
 /** What the composition root hands to every command. */
-export interface Services {
+export interface Services extends Pick<View, 'currency' | 'display'> {
   cards: Cards;
   catalog: Omit<Catalog, 'close'>;
   readCardId: ReadCardId;
@@ -109,9 +101,6 @@ export interface Services {
   settings: SettingsOfServers;
   watches: Watches;
   lists: KeptLists;
-  /** ISO 4217, shown with prices when the operator named one. */
-  currency: string | undefined;
-  display?: CardDisplay;
 }
 
 /** A command: its registration, what each use asks for, and how its cards are shown. It sends nothing itself. */

@@ -1,13 +1,11 @@
 import card from './card.ts';
-import cards from './cards.ts';
+import cards, { lookUpCards } from './cards.ts';
 import type { Command } from './command.ts';
 import { type Declaration, declarationOf } from './declare.ts';
-import lookUpCards from './look-up-cards.ts';
 import privacy from './privacy.ts';
 import settings from './settings.ts';
 import usage from './usage.ts';
-import watch from './watch.ts';
-import watches from './watches.ts';
+import watch, { watches } from './watch.ts';
 
 /** Every command: the one list that is registered and handled. */
 export const commands = [

@@ -1,14 +1,16 @@
 import { MOST_DIFFERENT, type PastedList, readPastedList } from '../src/catalog/lines.ts';
 import { meantBy } from '../src/catalog/list.ts';
-import { type Worth, worthOf } from '../src/lists/worth.ts';
+import { dearest, fromHundredths, type PricedLine, type Worth, worthOf } from '../src/lists/worth.ts';
 import { blockedError } from '../src/lookup/booked-request.ts';
 import type { Outcomes } from '../src/lookup/lookups.ts';
-import type { Asked, AskedList, Invocation } from '../src/model/invocation.ts';
+import type { CardServiceError } from '../src/model/errors.ts';
+import type { Asked, AskedList, Invocation, ListedCard } from '../src/model/invocation.ts';
+import type { MessageFile } from '../src/model/message.ts';
 import type { Requester } from '../src/model/quota.ts';
-import { onTheirWay } from '../src/render/cards-message.ts';
-import { plainMarkdown } from '../src/render/formats.ts';
-import { formatMessage } from '../src/render/messages.ts';
-import { worthMessage } from '../src/render/worth-message.ts';
+import { costs, FRESH_COLOUR } from '../src/render/card-embed.ts';
+import { buttons, MAX_DESCRIPTION } from '../src/render/components.ts';
+import { age, clip, formatPrice, joined, type Line, plainMarkdown } from '../src/render/formats.ts';
+import { copyNote, errorMessage, formatMessage, listed, onTheirWay, untilMsOf } from '../src/render/messages.ts';
 import type { CardsWanted, Form, FormUse, Message, Reply, Services, Use, View } from './command.ts';
 import { failedOf, say, sentence, wanted, withDelete } from './command.ts';
 import { type Action, customId } from './custom-ids.ts';
@@ -75,29 +77,25 @@ export async function showList(
   { asked, requester }: Pick<Invocation, 'requester'> & { asked: Asked },
   { id }: AskedList,
   outcomes: Outcomes,
-  { canReplyPublicly, ...view }: View,
+  view: View,
   services: Services,
 ): Promise<Message> {
   const { locale } = view;
   const toCome = outcomes.cards.filter((outcome) => !outcome || outcome.isRenewing).length;
   // Without an embed, by which a list that is complete is known.
-  if (toCome > 0) return { content: onTheirWay({ ...outcomes, toCome, locale }) };
+  if (toCome > 0) return { content: onTheirWay(locale, toCome, outcomes) };
   const list = await readList(id, requester, services);
   if (!list) return withDelete({ content: withoutList(locale, services) }, view);
   const { requests, waitMs } = costOf(list.worth, services);
-  const refusal = services.limiter.view().refusalFor('members');
+  const refusal = services.limiter.view().blockedFor('members');
   const message = worthMessage({
-    ...{ ...view, ...list, requests: outcomes.requests },
+    ...{ ...view, ...list, id, requests: outcomes.requests },
     cost: { lookups: requests.length, waitMs },
     failed: failedOf(asked, outcomes),
     notRenewed: outcomes.cards.flatMap((outcome) => (outcome?.answer && outcome.error) || []),
     left: await leftToday(requester, services),
     refusal: refusal && blockedError(refusal),
     freshMs: services.cards.pricesFreshMs,
-    ids: {
-      fetch: customId('cards', { kind: 'fetch', number: requests.length, id }),
-      show: canReplyPublicly && customId('cards', { kind: 'show', id }),
-    },
   });
   return withDelete(message, view);
 }
@@ -121,8 +119,11 @@ async function readList(id: string, { memberId }: Requester, services: Services)
   const known = Array.from(cardIds, async (cardId) => [cardId, await services.cards.kept(cardId)] as const);
   return {
     worth: worthOf(lines, new Map(await Promise.all(known)), services.currency),
+    /** How many lines say what another says, and are counted with it. */
     merged: lines.reduce((sum, { times }) => sum + times, -lines.length),
+    /** Lines that are no cards. */
     passedOver,
+    /** Names could not be searched, so that a line that has one is not clear. */
     isUnsearched: meant.some((each) => each.isUnsearched),
   };
 }
@@ -138,4 +139,196 @@ async function leftToday(requester: Requester, { budget, limiter }: Services): P
   const { member = Infinity, guild = Infinity } = caps;
   const left = Math.min(limiter.view().quota?.remaining ?? Infinity, member - spent.member, guild - spent.guild);
   return Number.isFinite(left) ? Math.max(0, left) : undefined;
+}
+
+/** What is known of a list, and of what came of its cards. */
+export interface WorthView extends NonNullable<Awaited<ReturnType<typeof readList>>>, Omit<View, 'display'> {
+  id: string;
+  /** The cards whose lookups failed or were refused. */
+  failed: ReturnType<typeof failedOf>;
+  /** Why old prices stay as they are, of each. */
+  notRenewed: readonly CardServiceError[];
+  /** What the prices that are not known and those that are old cost at most. */
+  cost: { lookups: number; waitMs: number };
+  /** How many lookups the member has left today; absent: that is not known. */
+  left: number | undefined;
+  /** Why nothing can be looked up now. */
+  refusal: CardServiceError | undefined;
+  /** After so long a price is old. */
+  freshMs: number;
+  /** What this answer has cost. */
+  requests: number;
+}
+
+const MOST_NAMED = 10;
+const NAME_LENGTH = 60;
+/** Ten lines fit into a field. */
+const SET_LENGTH = 20;
+const NUMBER_LENGTH = 12;
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+/**
+ * What a list is worth, what of it is not known, and what that costs. In public neither what was pasted, nor what was
+ * not understood of it.
+ */
+export function worthMessage(view: WorthView): Message {
+  const { worth, locale, isPrivate, requests, id } = view;
+  const top = dearest(worth).map((each) => dearLine(each, locale));
+  const footer = joined(costs(view), ' · ');
+  const lines = [...sumLines(view), ...(isPrivate ? privateLines(view) : [])];
+  const embed = {
+    title: formatMessage(locale, 'worthTitle'),
+    description: clip(joined(lines), MAX_DESCRIPTION),
+    color: FRESH_COLOUR,
+    ...(top.length > 0 && { fields: [{ name: formatMessage(locale, 'worthDearest'), value: top.join('\n') }] }),
+    ...(footer && { footer: { text: footer } }),
+  };
+  const hasBegun = requests > 0 || view.failed.length > 0;
+  const isKnown = worth.priced.some(({ kept }) => kept);
+  const components = buttons(locale, {
+    [hasBegun ? 'worthFetchRest' : 'worthFetch']:
+      unfetched(worth) > 0 && customId('cards', { kind: 'fetch', number: view.cost.lookups, id }),
+    showToEveryone: isKnown && view.canReplyPublicly && customId('cards', { kind: 'show', id }),
+  });
+  return { embeds: [embed], files: isKnown ? [worthFile(view)] : [], ...(isPrivate && { components }) };
+}
+
+function unfetched({ missing, stale }: Worth): number {
+  return missing.length + stale.length;
+}
+
+function sumLines({ worth: { sums, unpriced, oldestAtMs }, locale }: WorthView): Line[] {
+  const sumLine = (key: 'worthMarket' | 'worthOffers', figure: 'market' | 'low') => {
+    const known = sums.filter(({ cards }) => cards[figure] > 0);
+    const cards = known.reduce((count, each) => count + each.cards[figure], 0);
+    const texts = known.map(({ currency, [figure]: sum }) =>
+      formatPrice(locale, fromHundredths(sum, currency), currency),
+    );
+    return cards > 0 && formatMessage(locale, key, { sum: texts.join(' + '), cards });
+  };
+  return [
+    sumLine('worthMarket', 'market'),
+    sumLine('worthOffers', 'low'),
+    unpriced > 0 && formatMessage(locale, 'worthUnpriced', { cards: unpriced }),
+    oldestAtMs !== undefined && `-# ${formatMessage(locale, 'pricesFrom', { since: age(oldestAtMs) })}`,
+  ];
+}
+
+function privateLines(view: WorthView): Line[] {
+  const { worth, merged, failed, notRenewed, freshMs, locale } = view;
+  const { priced, unclear, stale, oldestAtMs, guessed } = worth;
+  const nameOf = new Map(priced.map(({ card }) => [card.id, card.name]));
+  const named = (key: 'worthUnclear' | 'worthPassedOver' | 'cardsNotFound', names: readonly string[]) =>
+    names.length > 0 && formatMessage(locale, key, { names: namesOf(names, locale) });
+  return [
+    formatMessage(locale, 'worthLines', { clear: priced.length, lines: priced.length + unclear.length }),
+    unfetched(worth) > 0 && costText(view),
+    stale.length > 0 &&
+      formatMessage(locale, 'worthOld', {
+        cards: stale.length,
+        hours: Math.round(freshMs / HOUR_MS),
+        since: age(oldestAtMs ?? Date.now()),
+      }),
+    view.isUnsearched && formatMessage(locale, 'namesUnsearched'),
+    merged > 0 && formatMessage(locale, 'worthMerged', { lines: merged }),
+    guessed > 0 && formatMessage(locale, 'worthGuessed', { lines: guessed }),
+    named(
+      'worthUnclear',
+      unclear.map(({ typed }) => typed),
+    ),
+    named('worthPassedOver', view.passedOver),
+    named('cardsNotFound', worth.notFound),
+    ...new Set(notRenewed.map((error) => copyNote(locale, { error }))),
+    ...[...Map.groupBy(failed, ({ error }) => error.name).values()].map((cards) => {
+      const names = namesOf(
+        cards.map(({ cardId }) => nameOf.get(cardId) ?? cardId),
+        locale,
+      );
+      return formatMessage(locale, 'cardsFailed', { names, reason: errorMessage(locale, latest(cards)) });
+    }),
+  ];
+}
+
+/** Of a hundred cards, each may be told another minute: by the last of them, no press is too early. */
+function latest(failed: WorthView['failed']): CardServiceError {
+  const untilMs = (error: CardServiceError) => untilMsOf(error) ?? 0;
+  return failed.map(({ error }) => error).reduce((last, each) => (untilMs(each) > untilMs(last) ? each : last));
+}
+
+/** What a press costs at most, and what is left for it or why it would bring nothing now. */
+function costText({ worth, cost: { lookups, waitMs }, left, refusal, locale }: WorthView): string {
+  const wait = Number.isFinite(waitMs) ? 'known' : 'unknown';
+  const minutes = Math.ceil(waitMs / MINUTE_MS);
+  const cost = formatMessage(locale, 'worthCost', { cards: unfetched(worth), lookups, wait, minutes });
+  const rest = refusal
+    ? errorMessage(locale, refusal)
+    : left !== undefined && formatMessage(locale, 'worthLeft', { left });
+  return joined([cost, rest], ' ');
+}
+
+function namesOf(names: readonly string[], locale: string): string {
+  const shown = names.slice(0, MOST_NAMED).map((name) => `**${plainMarkdown(name, NAME_LENGTH)}**`);
+  const more = names.length - shown.length;
+  return listed(locale, more > 0 ? [...shown, formatMessage(locale, 'worthMore', { count: more })] : shown, 'and');
+}
+
+function dearLine(priced: PricedLine, locale: string): string {
+  const { market = 0, currency } = priced.prices ?? {};
+  const { name, set = '', number = '' } = named(priced);
+  const parts = [
+    plainMarkdown(name, NAME_LENGTH / 2),
+    plainMarkdown(set, SET_LENGTH),
+    plainMarkdown(number, NUMBER_LENGTH),
+  ];
+  return `${priced.count}× **${formatPrice(locale, market, currency)}** ${joined(parts, ' · ')}`;
+}
+
+/** An id that no catalogue knows is a name as it was typed, until the service has said what the card is called. */
+function named({ card, kept }: PricedLine): Pick<ListedCard, 'name' | 'set' | 'number'> {
+  const found = isTyped(card) ? kept?.card : undefined;
+  return found ? { name: found.name, set: found.set?.name, number: found.number } : card;
+}
+
+function isTyped({ id, name }: ListedCard): boolean {
+  return id === name;
+}
+
+const COLUMNS = ['Count', 'Name', 'Set', 'Number', 'Foil', 'ID', 'Market', 'Low', 'Currency', 'Priced at', 'Line'];
+
+/** Every line with its price. What was pasted stands in the file of a private reply alone. */
+function worthFile({ worth, locale, isPrivate }: WorthView): MessageFile {
+  const shown = worth.priced.filter(({ card, kept }) => isPrivate || !isTyped(card) || kept?.card);
+  const priced = shown.map((line) => {
+    const { name, set, number } = named(line);
+    const { count, finish, card, kept, prices, typed } = line;
+    const pricedAt = prices && kept && new Date(kept.fetchedAtMs).toISOString();
+    const figures = [prices?.market, prices?.low, prices?.currency, pricedAt];
+    return [count, name, set, number, finish, card.id, ...figures, typed];
+  });
+  const unclear = worth.unclear.map(({ count, typed }) => [count, ...Array(9).fill(''), typed]);
+  const rows = isPrivate ? [COLUMNS, ...priced, ...unclear] : [COLUMNS, ...priced].map((row) => row.slice(0, -1));
+  return {
+    name: 'list.csv',
+    contentType: 'text/csv',
+    data: new TextEncoder().encode(csvOf(rows)),
+    description: formatMessage(locale, 'worthFile'),
+  };
+}
+
+/** A spreadsheet would run a cell that begins so; behind an apostrophe it is text. */
+const RUN = /^\s*[=+\-@＝＋－＠]/;
+const QUOTED = /[",\r\n]/;
+/** Without it, Excel takes UTF-8 for the code page of its machine. */
+const BOM = '\uFEFF';
+
+/** A table as CSV (RFC 4180). A number is written as it is, with a point. */
+export function csvOf(rows: readonly (readonly (string | number | undefined)[])[]): string {
+  return BOM + rows.map((row) => `${row.map(cellOf).join(',')}\r\n`).join('');
+}
+
+function cellOf(value: string | number = ''): string {
+  if (typeof value === 'number') return String(value);
+  const text = RUN.test(value) ? `'${value}` : value;
+  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

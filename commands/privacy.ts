@@ -2,7 +2,7 @@ import type { KeptAboutMember } from '../src/privacy/member-data.ts';
 import { buttons } from '../src/render/components.ts';
 import { plainMarkdown, timestamp } from '../src/render/formats.ts';
 import { formatMessage } from '../src/render/messages.ts';
-import { type Command, type Message, privately, say } from './command.ts';
+import { type Command, privately, say } from './command.ts';
 
 const FORGET = 'forget';
 const REALLY_FORGET = 'really-forget';
@@ -34,7 +34,7 @@ export default {
   },
 } satisfies Command;
 
-function forgetButton(locale: string, argument: string): NonNullable<Message['components']> {
+function forgetButton(locale: string, argument: string) {
   return buttons(locale, { forgetMe: `privacy:${argument}` }, { style: 'danger' });
 }
 

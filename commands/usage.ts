@@ -20,18 +20,17 @@ export default {
   async ask(use, services) {
     const waitMs = use.receivedAtMs + LONGEST_WAIT_MS - Date.now();
     const { now, later } = await services.usage.ask(use.requester, waitMs);
-    const note = later ? formatMessage(use.locale, 'reportOnItsWay') : missing(now, use, services);
     return {
       kind: 'reply',
       isPrivate: true,
       source: now.report && now.report.atMs >= use.receivedAtMs ? 'service' : 'bot',
-      message: await shown(now, note, use, services),
-      ...(later && { correction: later.then((it) => shown(it, missing(it, use, services), use, services)) }),
+      message: await shown(now, use, services, later && formatMessage(use.locale, 'reportOnItsWay')),
+      ...(later && { correction: later.then((known) => shown(known, use, services)) }),
     };
   },
 } satisfies Command;
 
-function missing({ report, missing }: UsageKnown, { locale }: Use, { usage }: Services): string | undefined {
+function whyMissing({ report, missing }: UsageKnown, { locale }: Use, { usage }: Services): string | undefined {
   if (usage.offer === 'needsKey') return formatMessage(locale, 'reportNeedsKey');
   if (usage.offer === 'none') return undefined;
   if (missing === 'notRequested' || (!missing && !report)) return formatMessage(locale, 'reportNotAsked');
@@ -39,11 +38,13 @@ function missing({ report, missing }: UsageKnown, { locale }: Use, { usage }: Se
 }
 
 async function shown(
-  { report }: UsageKnown,
-  missing: string | undefined,
-  { requester, manageGuild, locale }: Use,
-  { limiter, ledger, budget, lookupQueue }: Services,
+  known: UsageKnown,
+  use: Use,
+  services: Services,
+  missing = whyMissing(known, use, services),
 ): Promise<Message> {
+  const { requester, manageGuild, locale } = use;
+  const { limiter, ledger, budget, lookupQueue } = services;
   const [hours, ofWatches, server, foreign, topMembers] = await Promise.all([
     ledger.hours(),
     ledger.watchesToday(),
@@ -61,7 +62,7 @@ async function shown(
   const ofDay = leastOf(view.windows.filter(isOfDay));
   const caps = budget.caps(requester);
   return usageMessage({
-    ...{ ...view, missing, report, hours, ofWatches, topMembers, nowMs, locale },
+    ...{ ...view, missing, report: known.report, hours, ofWatches, topMembers, nowMs, locale },
     today: {
       ...(ofDay && withEnd(ofDay)),
       // Nobody tells how many there are in a day.

@@ -1,27 +1,18 @@
 import { ApplicationCommandOptionType } from 'discord.js';
+import type { CardRecord } from '../src/model/card.ts';
 import { parseCardId } from '../src/model/card-id.ts';
 import type { ListedCard } from '../src/model/invocation.ts';
 import { cardMenu } from '../src/render/card-list.ts';
 import { buttons, MAX_LENGTH } from '../src/render/components.ts';
 import { currencySigns, formatPrice } from '../src/render/formats.ts';
 import { formatMessage, typedText } from '../src/render/messages.ts';
-import { watchForm, watchSet } from '../src/render/watch-message.ts';
 import { HIGHEST_LINE, type Lines, LOWEST_LINE, typedPrice } from '../src/watches/watch.ts';
 import { MOST_WATCHES } from '../src/watches/watches.ts';
 import card from './card.ts';
 import { type Command, type Form, privately, type Reply, type Services, say, sentence, type Use } from './command.ts';
-import {
-  customId,
-  EMPTY_FORM,
-  type FormOfCard,
-  formId,
-  linesId,
-  readAction,
-  readForm,
-  readLines,
-} from './custom-ids.ts';
+import { type FormOfCard, formId, linesId, readAction, readForm, readLines } from './custom-ids.ts';
 import { CARD_OPTION } from './declare.ts';
-import { lastPrice } from './watches.ts';
+import { type LastPrice, watchForm, watchList, watchSet } from './watch-messages.ts';
 
 const LINE = { type: ApplicationCommandOptionType.Number, min_value: LOWEST_LINE, max_value: HIGHEST_LINE } as const;
 
@@ -37,8 +28,11 @@ export default {
   },
 
   async ask({ options, ...use }, services) {
-    const [above, below] = [options.getNumber('above') ?? undefined, options.getNumber('below') ?? undefined];
-    const lines = { above, below, percent: options.getInteger('percent') ?? undefined };
+    const lines = {
+      above: options.getNumber('above') ?? undefined,
+      below: options.getNumber('below') ?? undefined,
+      percent: options.getInteger('percent') ?? undefined,
+    };
     const { locale } = use;
     if (Object.values(lines).every((line) => line === undefined)) return say(locale, 'watchWhat');
     if (isMixedUp(lines)) return say(locale, 'watchMixedUp');
@@ -89,6 +83,22 @@ export default {
   },
 } satisfies Command;
 
+export const watches = {
+  data: { name: 'watches' },
+
+  ask: listed,
+
+  /** The menu shows the others in place; the button of a message about one says that it has ended. */
+  async component({ argument, values, ...use }, services) {
+    const { kind, id = values[0] ?? '' } = readAction(argument) ?? {};
+    if (kind !== 'stop') return say(use.locale, 'outOfDate');
+    const isStopped = await services.watches.stop(use.requester.memberId, id);
+    if (!isStopped) return say(use.locale, 'watchNotKept');
+    if (values.length === 0) return say(use.locale, 'watchStopped');
+    return { ...(await listed(use, services)), isInPlace: true };
+  },
+} satisfies Command;
+
 function isMixedUp({ above, below }: Lines): boolean {
   return above !== undefined && below !== undefined && above <= below;
 }
@@ -104,10 +114,10 @@ function refusalOf({ above, below }: Omit<FormOfCard, 'cardId'>, lines: Lines, {
   return isMixedUp(lines) ? formatMessage(locale, 'watchMixedUp') : undefined;
 }
 
-async function opened({ cardId, ...typed }: FormOfCard, { locale }: Use, services: Services): Promise<Reply | Form> {
-  const found = await seen(cardId, services);
-  if (!found) return sentence(unknown(cardId, locale));
-  return watchForm(found, { locale, currency: services.currency }, EMPTY_FORM + cardId, typed);
+async function opened(form: FormOfCard, { locale }: Use, services: Services): Promise<Reply | Form> {
+  const found = await seen(form.cardId, services);
+  if (!found) return sentence(unknown(form.cardId, locale));
+  return watchForm(found.cardName, form, found.price, { locale, currency: services.currency });
 }
 
 /** A card's name, and what it cost last. Costs no request. @returns `undefined` when nobody has seen it */
@@ -127,10 +137,23 @@ async function watched(cardId: string, lines: Lines, { requester, locale }: Use,
   if (set === 'tooMany') return say(locale, 'tooManyWatches', { most: MOST_WATCHES });
   if (set === 'notKept') return say(locale, 'watchNotKept');
   const { watch, isReplaced } = set;
-  const stopId = customId('watches', { kind: 'stop', id: watch.id });
-  return privately(watchSet({ ...watch, price }, { locale, currency }, { isReplaced, stopId }));
+  return privately(watchSet(watch, isReplaced, price, { locale, currency }));
 }
 
 function unknown(text: string, locale: string): string {
   return formatMessage(locale, 'watchUnknown', { text: typedText(locale, text, MAX_LENGTH) });
+}
+
+/** What a card cost when somebody last asked for it, if the next price can be compared with that. */
+function lastPrice(kept: CardRecord | undefined): LastPrice | undefined {
+  const [atMs, market = 0] = kept?.history?.at(-1) ?? [];
+  return kept && atMs === kept.fetchedAtMs ? { ...kept.card?.prices, market, atMs } : undefined;
+}
+
+async function listed({ requester, locale }: Use, { watches, cards, currency }: Services): Promise<Reply> {
+  const own = await watches.find({ member: requester.memberId });
+  if (!own) return say(locale, 'watchNotKept');
+  if (own.length === 0) return say(locale, 'noWatches');
+  const found = own.map(async (watch) => ({ watch, last: lastPrice((await cards.kept(watch.cardId)).answer) }));
+  return privately(watchList(await Promise.all(found), { locale, currency }));
 }

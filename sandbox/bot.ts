@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { Listeners } from './listeners.ts';
+import { unlessMalformed } from './transport.ts';
 
 const END_WITH_PARENT = new URL('./end-with-parent.ts', import.meta.url).href;
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -89,10 +90,15 @@ export class Bot {
     this.#keyTriedAtMs = undefined;
     this.#become('starting');
     createInterface(child.stdout as Readable).on('line', (text) => {
-      const line = parsed(text);
-      this.#read(line);
+      // Not everything that a process writes is a line of the log
+      const line: LogLine = unlessMalformed(() => JSON.parse(text)) ?? { level: 'info', msg: text };
+      const { msg, reason, until } = line;
+      if (msg === 'gateway ready') this.#state = 'running';
+      if (msg === 'requests are sent again') this.#keyTriedAtMs = undefined;
+      else if (reason === 'key' && typeof until === 'string') this.#keyTriedAtMs = Date.parse(until);
+      this.#changes.tell();
       this.#options.onLine(line, text);
-      if (line.msg === 'gateway ready') connected.resolve();
+      if (msg === 'gateway ready') connected.resolve();
     });
     const ended = once(child, 'close').then(() => {
       this.#running = undefined;
@@ -101,24 +107,8 @@ export class Bot {
     return { child, ready: Promise.race([connected.promise, ended]), ended };
   }
 
-  #read({ msg, reason, until }: LogLine): void {
-    if (msg === 'gateway ready') this.#state = 'running';
-    if (msg === 'requests are sent again') this.#keyTriedAtMs = undefined;
-    else if (reason === 'key' && typeof until === 'string') this.#keyTriedAtMs = Date.parse(until);
-    this.#changes.tell();
-  }
-
   #become(state: ShownBot['state']): void {
     this.#state = state;
     this.#changes.tell();
-  }
-}
-
-/** Not everything that a process writes is a line of the log. */
-function parsed(text: string): LogLine {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return { level: 'info', msg: text };
   }
 }

@@ -41,13 +41,9 @@ const WORDS: Record<Game, readonly string[]> = {
   ],
 };
 
-const BY_ADDRESS: ReadonlyMap<string, ServiceCard> = new Map(
-  SAMPLE_CARDS.flatMap((card) => (card.imageUrl ? [[card.imageUrl, card] as const] : [])),
-);
-
 /** Draws the sample card with this `imageUrl`, 480 by 672; `undefined` for any other address. */
 export function sampleImage(url: string): { contentType: 'image/svg+xml'; body: string } | undefined {
-  const card = BY_ADDRESS.get(url);
+  const card = SAMPLE_CARDS.findLast(({ imageUrl }) => imageUrl === url);
   return card && { contentType: 'image/svg+xml', body: drawCard(card) };
 }
 

@@ -15,16 +15,20 @@ import { RequestReasons } from './request-reasons.ts';
 import { SAMPLE_CARDS, SAMPLE_CATALOG } from './sample-cards.ts';
 import { SAMPLE_MEMBERS } from './sample-members.ts';
 import { startSandbox } from './sandbox.ts';
-import { PLAN_LIMITS, type RatedPlan } from './service/limiters.ts';
+import type { Plan } from './service/service.ts';
 
 const { port, plan, bot, quick } = new Command('npm run sandbox --')
   .description('Runs the whole bot on this machine, with an emulated Discord and card service, and a page to type in.')
   .option('--port <number>', 'port of the page; the next free one if it is taken', portNumber, 4000)
-  .addOption(new Option('--plan <name>', 'plan of the card service').choices(Object.keys(PLAN_LIMITS)).default('free'))
+  .addOption(
+    new Option('--plan <name>', 'plan of the card service')
+      .choices(['free', 'pro', 'business'] satisfies Plan[])
+      .default('free'),
+  )
   .option('--no-bot', 'without the bot: prints the lines for the .env of your own')
   .addOption(new Option('--quick', 'for tests: no step of the guide waits for readers').hideHelp())
   .parse()
-  .opts<{ port: number; plan: RatedPlan; bot: boolean; quick?: boolean }>();
+  .opts<{ port: number; plan: Plan; bot: boolean; quick?: boolean }>();
 
 const signal = stopSignal();
 await removeLeftFolders();

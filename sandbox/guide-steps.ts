@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bot } from './bot.ts';
 import type { Member } from './discord/chat.ts';
-import type { TypedInteraction } from './discord/conversation.ts';
-import type { EmulatedDiscord } from './discord/emulated-discord.ts';
+import type { EmulatedDiscord, TypedInteraction } from './discord/emulated-discord.ts';
 import { KNOWN_CARDS } from './known-cards.ts';
 import type { EmbeddedCardService, SeenRequest } from './service/service.ts';
 
@@ -28,10 +27,6 @@ export interface Step {
   button: string;
   /** What to watch while it runs. */
   watch: string;
-  /** Of no use with a service that has no day. */
-  needsDay?: true;
-  /** It is about what the bot knows of a card since yesterday. */
-  needsYesterday?: true;
   /** What Alice sees of it is in her direct messages. */
   inDirectMessages?: true;
   /** @returns what happened, in figures */
@@ -102,19 +97,15 @@ export const STEPS: readonly Step[] = [
       await scene.ended(...typed);
       const refused = requests().filter(({ status }) => status === 429).length;
       const answers = requests().filter(({ status }) => status !== 429);
-      const after = answers.length;
       const isShared = answers.some(({ cardIds }) => (cardIds?.length ?? 0) > 1);
       const why = isShared ? ': cards that waited together left as one list, which counts as one request' : '';
-      const told = typed.length - withCard(typed);
-      const isShutOut = `This service shuts out for longer: ${told} of ${typed.length} members were told when to come back.`;
-      return `${count(refused, 'request')} got a 429 that said to wait ${stormMs / 1_000} s, and ${Math.max(0, refused - 1)} more arrived in that time. ${told > 0 ? isShutOut : `Then ${count(after, 'request')} answered ${withCard(typed)} of ${count(typed.length, 'member')}${why}.`}`;
+      return `${count(refused, 'request')} got a 429 that said to wait ${stormMs / 1_000} s, and ${Math.max(0, refused - 1)} more arrived in that time. Then ${count(answers.length, 'request')} answered ${withCard(typed)} of ${count(typed.length, 'member')}${why}.`;
     },
   },
   {
     id: 'day',
     title: 'The day runs out',
     button: 'The day runs out',
-    needsDay: true,
     watch: "The service's day is used up. Watch what known and new cards get, and that the service is left alone.",
     async run(scene) {
       const known = scene.unknownCard();
@@ -160,7 +151,6 @@ export const STEPS: readonly Step[] = [
     id: 'watch',
     title: 'A price moves',
     button: 'A price moves',
-    needsYesterday: true,
     inDirectMessages: true,
     watch: `Alice watches a card. Its price rises by ${RISE_PERCENT} %, and Amara looks it up in a server. Watch what she is sent.`,
     async run(scene) {

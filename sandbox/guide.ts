@@ -1,14 +1,13 @@
 import { EventEmitter, once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bot, LogLine } from './bot.ts';
-import type { TypedInteraction } from './discord/conversation.ts';
 import type { EmulatedDiscord } from './discord/emulated-discord.ts';
 import { foundCards, STEPS, STORM_MS, type Step } from './guide-steps.ts';
 import type { KnownCard } from './known-cards.ts';
 import { Listeners } from './listeners.ts';
 import type { ServiceCard } from './sample-cards.ts';
-import { NO_DAY } from './service/limiters.ts';
 import type { EmbeddedCardService } from './service/service.ts';
+import { aborted } from './transport.ts';
 
 /** The guided minute, as the page shows it. */
 export interface ShownGuide {
@@ -59,11 +58,7 @@ export class Guide {
   }
 
   get shown(): ShownGuide {
-    const { cardService, known } = this.#options;
-    const hasDay = cardService.state().dayLimit < NO_DAY;
-    const hasYesterday = known.length > 0;
-    const steps = STEPS.filter((step) => (hasDay || !step.needsDay) && (hasYesterday || !step.needsYesterday));
-    return { steps: steps.map(({ run: _, ...shown }) => shown), ...this.#shown };
+    return { steps: STEPS.map(({ run: _, ...shown }) => shown), ...this.#shown };
   }
 
   /** Learns from a line of the bot's log which command has ended. */
@@ -85,15 +80,19 @@ export class Guide {
       await sleep(Math.max(0, readAtMs - Date.now()), undefined, { signal });
       const beganAtMs = Date.now();
       this.#show({ current: id, beganAtMs, isResetting: false });
-      const aborted = sleep(MOST_MS, undefined, { signal, ref: false });
-      await Promise.race([aborted, this.#options.discord.gateway.whenReady()]); // somebody may have killed the bot
+      await Promise.race([aborted(signal), this.#options.discord.gateway.whenReady()]); // somebody may have killed the bot
       this.#ended.clear();
       const unknown = unknownCards(this.#options).values();
       const happened = await step.run({
         ...this.#options,
         stormMs: isQuick ? QUICK_STORM_MS : STORM_MS,
         unknownCard: () => unknown.next().value ?? '',
-        ended: (...typed) => this.#whenEnded(typed, signal),
+        ended: async (...typed) => {
+          const waited = typed.map(
+            ({ message: { member, commandLine: line } }) => `${member.id} ${line.split(':')[1]}`,
+          );
+          while (!waited.every((each) => this.#ended.has(each))) await once(this.#commands, 'ended', { signal });
+        },
         signal,
       });
       this.#show({ ...this.#shown, happened });
@@ -128,11 +127,6 @@ export class Guide {
         this.#show({ ...this.#shown, happened, isResetting: false });
       });
     });
-  }
-
-  async #whenEnded(typed: readonly TypedInteraction[], signal: AbortSignal): Promise<void> {
-    const waited = typed.map(({ message: { member, commandLine } }) => `${member.id} ${commandLine.split(':')[1]}`);
-    while (!waited.every((each) => this.#ended.has(each))) await once(this.#commands, 'ended', { signal });
   }
 
   async #resetAll(signal: AbortSignal): Promise<void> {

@@ -8,7 +8,7 @@ import { openCardStore } from '../src/storage/open-state.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../src/storage/sqlite/cards.ts';
 import { openFile } from '../src/storage/sqlite/file.ts';
 import { DAY_MS } from '../src/time/utc-day.ts';
-import { SAMPLE_CARDS, type ServiceCard } from './sample-cards.ts';
+import { SAMPLE_CARDS } from './sample-cards.ts';
 
 /** A sample card as a bot remembers it. */
 export interface KnownCard {
@@ -35,17 +35,13 @@ export async function remember(config: Config, known: readonly KnownCard[], log:
 }
 
 function recordOf({ id, ageMs, hasHistory = false }: KnownCard): CardRecord {
-  const { tcg: game, ...facts } = sampleCard(id);
+  const sample = SAMPLE_CARDS.find((card) => card.id === id);
+  if (!sample) throw new Error(`There is no sample card ${id}.`);
+  const { tcg: game, ...facts } = sample;
   const fetchedAtMs = Date.now() - ageMs;
   const market = facts.prices?.market ?? 0;
   const history = SHARES.map((share, index): PricePoint => {
     return [fetchedAtMs - (SHARES.length - 1 - index) * DAY_MS, Math.round(market * share * 100) / 100];
   });
   return { card: { ...facts, game }, fetchedAtMs, ...(hasHistory && { history }) };
-}
-
-function sampleCard(id: string): ServiceCard {
-  const card = SAMPLE_CARDS.find((sample) => sample.id === id);
-  if (!card) throw new Error(`There is no sample card ${id}.`);
-  return card;
 }

@@ -1,6 +1,6 @@
 import type { LogLine } from './bot.ts';
-import { unlessMalformed } from './service/rules.ts';
 import type { SeenRequest } from './service/service.ts';
+import { unlessMalformed } from './transport.ts';
 
 /** What the bot says of a request as it sends it. */
 interface Reason {
@@ -27,7 +27,8 @@ export class RequestReasons {
   read({ msg, time, cardIds, lane, members, member }: LogLine): void {
     const about = msg === 'usage report requested' ? REPORT : aboutCards(cardIds as string[] | undefined);
     if (about === undefined || !/^(card|usage report) requested$/.test(msg)) return;
-    const people = this.#people((members ?? [member]) as string[]);
+    const [only = '', ...others] = (members ?? [member]) as string[];
+    const people = `for ${others.length > 0 ? `${others.length + 1} members` : (this.#nameOf(only) ?? 'a member')}`;
     const asked = lane === 'watches' ? 'renewed for watches' : `${lane === 'renewals' ? 'renewed ' : ''}${people}`;
     const text = about === REPORT ? `asked by /usage, ${people}` : asked;
     this.#unmatched = [...this.#unmatched, { about, atMs: Number(time), text }].slice(-MOST_WAITING);
@@ -37,7 +38,9 @@ export class RequestReasons {
   of(request: SeenRequest): string | undefined {
     const known = this.#found.get(request);
     if (known !== undefined) return known;
-    const about = aboutOf(request);
+    const [, segment = ''] = /^\/cards\/([^/?]+)/.exec(request.path) ?? [];
+    const ids = request.cardIds ?? [unlessMalformed(() => decodeURIComponent(segment)) ?? ''];
+    const about = request.path.startsWith('/v1/usage') ? REPORT : aboutCards(ids);
     const apartMs = ({ atMs }: Reason) => Math.abs(atMs - request.atMs);
     const [reason] = this.#unmatched
       .filter((each) => each.about === about && apartMs(each) < MOST_APART_MS)
@@ -47,17 +50,6 @@ export class RequestReasons {
     this.#found.set(request, reason.text);
     return reason.text;
   }
-
-  #people(members: readonly string[]): string {
-    const [only, ...others] = members;
-    return others.length > 0 ? `for ${members.length} members` : `for ${this.#nameOf(only ?? '') ?? 'a member'}`;
-  }
-}
-
-function aboutOf({ path, cardIds }: SeenRequest): string | undefined {
-  if (path.startsWith('/v1/usage')) return REPORT;
-  const [, segment = ''] = /^\/cards\/([^/?]+)/.exec(path) ?? [];
-  return aboutCards(cardIds ?? [unlessMalformed(() => decodeURIComponent(segment)) ?? '']);
 }
 
 function aboutCards(ids: readonly string[] | undefined): string | undefined {

@@ -74,13 +74,10 @@ export function catalogOf(cards: readonly ServiceCard[]): readonly CatalogCard[]
 export const SAMPLE_CATALOG = catalogOf(SAMPLE_CARDS);
 
 /** With prices so many percent higher. */
-export function withPricesMoved(cards: ReadonlyMap<string, ServiceCard>, percent: number): typeof cards {
-  if (percent === 0) return cards;
-  const moved = (prices: object) =>
-    Object.fromEntries(Object.entries(prices).map(([name, price]) => [name, toCents(price * (1 + percent / 100))]));
-  return new Map(
-    cards.entries().map(([id, card]) => [id, { ...card, ...(card.prices && { prices: moved(card.prices) }) }]),
-  );
+export function withPricesMoved(card: ServiceCard, percent: number): ServiceCard {
+  if (!card.prices || percent === 0) return card;
+  const moved = Object.entries(card.prices).map(([name, price]) => [name, toCents(price * (1 + percent / 100))]);
+  return { ...card, prices: Object.fromEntries(moved) };
 }
 
 function cardsOf(set: SampleSet): ServiceCard[] {
@@ -91,7 +88,8 @@ function cardsOf(set: SampleSet): ServiceCard[] {
     .sort((a, b) => a.number - b.number)
     .map(({ number, name, rarity }) => {
       const id = `${set.id}-${number}`;
-      return without(ABSENT[id] ?? [], {
+      const absent = ABSENT[id] ?? [];
+      const card = {
         id,
         name,
         tcg: set.game,
@@ -99,8 +97,9 @@ function cardsOf(set: SampleSet): ServiceCard[] {
         number: `${number}/${set.size}`,
         rarity,
         imageUrl: `https://images.cards.example/${set.id}/${number}.png`,
-        prices: pricesOf(id, rarity),
-      });
+        prices: keep(pricesOf(id, rarity), absent),
+      };
+      return keep(card, absent);
     });
 }
 
@@ -117,10 +116,6 @@ function pricesOf(id: string, rarity: Rarity): { market: number; low: number; hi
 
 function toCents(price: number): number {
   return Math.max(1, Math.round(price * 100)) / 100;
-}
-
-function without(absent: readonly string[], { prices = {}, ...facts }: ServiceCard): ServiceCard {
-  return keep({ ...facts, prices: keep(prices, absent) }, absent);
 }
 
 function keep<T extends object>(object: T, absent: readonly string[]): T {

@@ -1,5 +1,5 @@
 import type { Member } from './discord/chat.ts';
-import { DEFAULT_WORLD } from './discord/world.ts';
+import { DEFAULT_WORLD } from './discord/emulated-discord.ts';
 
 const NAMES =
   'Amara Bruno Carmen Dmitri Esther Farid Greta Hugo Ines Jonas Kaya Liam Mira Nils Olga Pavel Quinn Rosa Sven Tara Umut Vera Wim Xenia Yara Zoe Aldo Bea Cleo';

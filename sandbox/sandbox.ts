@@ -73,17 +73,25 @@ export async function startSandbox({
   const cardService = await startCardService({ withoutServerAt: atService, ...service });
   hosts?.set(discord.origin, discord).set(cardService.url, { answer: cardService.fetch });
   const dataDir = await ownFolder('data');
-  const env = given({
+  const wanted = {
     DISCORD_TOKEN: discord.botToken,
     DISCORD_API_URL: discord.apiUrl,
     CARD_SERVICE_URL: cardService.url,
     CARD_SERVICE_API_KEY: SANDBOX_API_KEY,
     DATA_DIR: dataDir,
     ...variables,
-  });
+  };
+  const given = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  const env: Record<string, string> = Object.fromEntries(given);
   const config = readConfig(env);
   if (isRegistered) await registerCommands(discord);
-  if (catalog) importCatalog(catalogFolder(config.dataDir, config.cardService.scope), catalog, log);
+  if (catalog) {
+    // As `npm run catalog -- import` does
+    const database = new CatalogDatabase(catalogFolder(config.dataDir, config.cardService.scope), log);
+    database.beginImport('sandbox');
+    database.upsert(catalog, 'sandbox');
+    database.close();
+  }
   if (known) await remember(config, known, log);
 
   const bots: App[] = [];
@@ -106,20 +114,6 @@ export async function startSandbox({
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-function given(variables: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
-}
-
-/** Imports cards as `npm run catalog -- import` does. */
-function importCatalog(dataDir: string, cards: readonly CatalogCard[], log: Logger): void {
-  const database = new CatalogDatabase(dataDir, log);
-  database.beginImport('sandbox');
-  database.upsert(cards, 'sandbox');
-  database.close();
 }
 
 /** Registers the commands as a moderator does from a shell. */

@@ -1,7 +1,7 @@
 import type { Services } from '../commands/command.ts';
 import { commands } from '../commands/index.ts';
 import { showList } from '../commands/pasted-list.ts';
-import { noticeOf } from '../commands/watches.ts';
+import { MOST_NOTICES, watchNotices } from '../commands/watch-messages.ts';
 import type { Config } from './config/config.ts';
 import { createClient, login, refused } from './discord/gateway.ts';
 import { Interactions } from './discord/interactions.ts';
@@ -21,7 +21,6 @@ import { openOperations } from './operations/operations.ts';
 import { MemberData } from './privacy/member-data.ts';
 import { Budget } from './quota/budget.ts';
 import { priceAsShown } from './render/formats.ts';
-import { MOST_NOTICES, watchNotices } from './render/watch-message.ts';
 import { commandLogger } from './replies/end.ts';
 import { replyRenderer } from './replies/rendering.ts';
 import { Replies } from './replies/replies.ts';
@@ -99,10 +98,10 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     claims: state.claims,
     waitMs: (memberId) => directMessages.waitMs(memberId),
     send(crossing, nonce) {
-      const message = watchNotices([noticeOf(crossing)], { currency, isLate: false });
+      const message = watchNotices([crossing], { currency, isLate: false });
       return directMessages.send(crossing.watch.memberId, message, nonce);
     },
-    show: (to, held) => sender.followUp(to, watchNotices(held.map(noticeOf), { currency, isLate: true })),
+    show: (to, held) => sender.followUp(to, watchNotices(held, { currency, isLate: true })),
     mostShown: MOST_NOTICES,
     log,
   });

@@ -1,4 +1,3 @@
-import { channel } from 'node:diagnostics_channel';
 import { isatty } from 'node:tty';
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
 import type { SonicBoom } from 'sonic-boom';
@@ -29,19 +28,20 @@ export const SHORT_SECRET = 8;
 /** Where a word begins: also after a character that JSON or a URL writes with letters. */
 const WORD_BEGINS = String.raw`(?:(?<!\w)|(?<=\\(?:[bfnrt]|u[\da-f]{4})|%[\da-fA-F]{2}))`;
 
-/** Each line as it is written, with the log that it is of. */
-const written = channel('cardbot:log');
+/** Who is told of each line of a log. */
+const listeners = new WeakMap<Logger, Set<(line: string) => void>>();
 
 /** A pattern that matches nothing. */
 const NO_MATCH = '(?!)';
 
 export function createLog({ level, secrets, destination }: LogOptions): Logger {
   const redact = redaction(secrets);
+  const heardBy = new Set<(line: string) => void>();
   const streamWrite = (line: string) => {
     // Only strings and names of fields: otherwise a key of digits would be removed from times and status codes.
     // The first comparison is for speed: most lines contain no secret.
     const shown = redact(line) === line ? line : line.replace(JSON_STRING, redact);
-    written.publish({ log, line: shown });
+    for (const listener of heardBy) listener(shown);
     return shown;
   };
   const formatters = { level: (label: string) => ({ level: label }) };
@@ -49,17 +49,14 @@ export function createLog({ level, secrets, destination }: LogOptions): Logger {
     { level, base: null, formatters, hooks: { streamWrite }, serializers: { err: serializedError } },
     destination,
   );
+  listeners.set(log, heardBy);
   return log;
 }
 
 /** Tells `listener` of each line that this log writes, in JSON and without secrets. @returns ends that */
 export function hear(log: Logger, listener: (line: string) => void): () => void {
-  const onWritten = (message: unknown) => {
-    const { log: of, line } = message as { log: Logger; line: string };
-    if (of === log) listener(line);
-  };
-  written.subscribe(onWritten);
-  return () => void written.unsubscribe(onWritten);
+  listeners.get(log)?.add(listener);
+  return () => void listeners.get(log)?.delete(listener);
 }
 
 /** Replaces secrets in a text: plain, encoded for a URL, in base64; each also within JSON, up to four levels deep. */
@@ -149,16 +146,14 @@ export interface IncidentMessages {
 export class Incident {
   readonly #log: Logger;
   readonly #messages: IncidentMessages;
-  readonly #nowMs: () => number;
   #loggedAtMs = Number.NEGATIVE_INFINITY;
   #isLogged = false;
   #isReported = false;
   #failures = 0;
 
-  constructor(log: Logger, messages: IncidentMessages, nowMs = () => Date.now()) {
+  constructor(log: Logger, messages: IncidentMessages) {
     this.#log = log;
     this.#messages = messages;
-    this.#nowMs = nowMs;
   }
 
   /** To be called for each failure: an outage that began too soon after another is logged later, if it lasts. */
@@ -166,10 +161,10 @@ export class Incident {
     this.#failures++;
     this.#isReported = true;
     this.#messages.report?.(false);
-    const sinceMs = this.#nowMs() - this.#loggedAtMs;
+    const sinceMs = Date.now() - this.#loggedAtMs;
     if (this.#isLogged || (sinceMs >= 0 && sinceMs < LOG_EVERY_MS)) return; // negative when the clock was set back
     this.#isLogged = true;
-    this.#loggedAtMs = this.#nowMs();
+    this.#loggedAtMs = Date.now();
     const { level, begins, ends } = this.#messages;
     this.#log[level]({ ...details, outage: ends }, begins);
   }
@@ -180,7 +175,7 @@ export class Incident {
     this.#isReported = false;
     if (!this.#isLogged) return;
     const { ends: over } = this.#messages;
-    this.#log.info({ failures: this.#failures, lastedMs: this.#nowMs() - this.#loggedAtMs, over }, over);
+    this.#log.info({ failures: this.#failures, lastedMs: Date.now() - this.#loggedAtMs, over }, over);
     this.#isLogged = false;
     this.#failures = 0;
   }

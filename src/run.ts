@@ -67,7 +67,7 @@ export async function runBot(): Promise<never> {
 
 async function settings(exit: Exit): Promise<Config> {
   try {
-    return readConfig();
+    return readConfig(process.env);
   } catch (error) {
     return fail(error, exit);
   }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { DiscordAPIError } from 'discord.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import { readCardServiceConfig } from '../src/config/config.ts';
 import { forTerminal } from '../src/log/terminal.ts';
@@ -37,28 +37,28 @@ function apiError(path: string): DiscordAPIError {
 
 describe('a secret in the log', () => {
   const inside = new Error(`refused ${KEY}`);
-  it.each<[string, Parameters<typeof written>[0]]>([
-    ['a message', (log) => log.info(`logged in with ${TOKEN} and ${KEY}`)],
-    ['a field', (log) => log.warn({ authorization: `Bearer ${KEY}`, nested: { list: [TOKEN] } }, 'request')],
-    ['an error', (log) => log.error({ err: new Error(`token ${TOKEN}`) }, 'failed')],
-    ['the cause of an error', (log) => log.error({ err: new Error('outside', { cause: inside }) }, 'failed')],
-    ['an error among several', (log) => log.error({ err: new AggregateError([inside], 'many') }, 'failed')],
-    [
-      'a property of an error',
-      (log) => log.error({ err: Object.assign(new Error('x'), { headers: { key: KEY } }) }, 'x'),
-    ],
-    ['an address', (log) => log.info({ url: `https://cards.test/?key=${encodeURIComponent(KEY)}` }, 'asked')],
-    ['JSON', (log) => log.info({ body: JSON.stringify({ key: KEY }) }, 'sent')],
-    ['JSON in JSON', (log) => log.info({ body: JSON.stringify({ body: JSON.stringify({ key: KEY }) }) }, 'sent')],
-    ['an inspected value', (log) => log.info(inspect({ key: TOKEN }))],
-    ['a child logger', (log) => log.child({ token: TOKEN }).info({ key: KEY }, 'x')],
-    ['the name of a field', (log) => log.info({ [TOKEN]: 1 }, 'x')],
-  ])('is removed from %s', (_, write) => {
-    const text = written(write);
-    expect(text).toContain('[secret]');
-    expect(text).not.toContain(TOKEN);
-    expect(text).not.toMatch(/with.{0,3}everything/);
-    expect(() => JSON.parse(text)).not.toThrow();
+  it.each<[string, object, string?]>([
+    ['a message', {}, `logged in with ${TOKEN} and ${KEY}`],
+    ['a field', { authorization: `Bearer ${KEY}`, nested: { list: [TOKEN] } }],
+    ['an error', { err: new Error(`token ${TOKEN}`) }],
+    ['the cause of an error', { err: new Error('outside', { cause: inside }) }],
+    ['an error among several', { err: new AggregateError([inside], 'many') }],
+    ['a property of an error', { err: Object.assign(new Error('x'), { headers: { key: KEY } }) }],
+    ['an address', { url: `https://cards.test/?key=${encodeURIComponent(KEY)}` }],
+    ['JSON', { body: JSON.stringify({ key: KEY }) }],
+    ['JSON in JSON', { body: JSON.stringify({ body: JSON.stringify({ key: KEY }) }) }],
+    ['an inspected value', {}, inspect({ key: TOKEN })],
+    ['the name of a field', { [TOKEN]: 1 }],
+  ])('is removed from %s, in a child logger, too', (_, fields, message = 'x') => {
+    for (const text of [
+      written((log) => log.error(fields, message)),
+      written((log) => log.child({ token: TOKEN, ...fields }).info({ key: KEY }, message)),
+    ]) {
+      expect(text).toContain('[secret]');
+      expect(text).not.toContain(TOKEN);
+      expect(text).not.toMatch(/with.{0,3}everything/);
+      expect(() => JSON.parse(text)).not.toThrow();
+    }
   });
 
   it.each(['1234', '200', '7'])('of digits (%s) is removed from strings, and numbers stay as they are', (secret) => {
@@ -239,10 +239,11 @@ const MESSAGES = { level: 'warn', begins: 'broken', ends: 'repaired' } as const;
 /** What is logged of failures (`x`) and successes (`.`), each so many seconds after the one before: `0x 60.` */
 function logged(steps: string): unknown[] {
   const { log, lines } = logLines();
-  let nowMs = 5_000;
-  const incident = new Incident(log, MESSAGES, () => nowMs);
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const incident = new Incident(log, MESSAGES);
   return [...steps.matchAll(/(\d+)([x.])/g)].flatMap(([, afterSeconds, what]) => {
-    nowMs += Number(afterSeconds) * 1_000;
+    vi.advanceTimersByTime(Number(afterSeconds) * 1_000);
     if (what === 'x') incident.failed({ err: new Error('full') });
     else incident.succeeded();
     return lines

@@ -1,10 +1,9 @@
 import { appendFileSync } from 'node:fs';
 import { Session } from 'node:inspector/promises';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { DEFAULT_WORLD } from '../sandbox/discord/world.ts';
+import { DEFAULT_WORLD } from '../sandbox/discord/emulated-discord.ts';
 import { SAMPLE_CARDS } from '../sandbox/sample-cards.ts';
-import { startAppBot } from './support/app-bot.ts';
-import { startBackends } from './support/backends.ts';
+import { startAppBot, startBackends } from './support/backends.ts';
 import { onFinished } from './support/on-finished.ts';
 import { showsCard } from './support/processes.ts';
 

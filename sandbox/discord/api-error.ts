@@ -38,7 +38,7 @@ export class ApiError extends Error {
   readonly code: number;
   readonly errors: ErrorTree | undefined;
 
-  constructor(refusal: Refusal, { errors }: Pick<Partial<ApiError>, 'errors'> = {}) {
+  constructor(refusal: Refusal, errors?: ErrorTree) {
     const [status, code, message] = REFUSALS[refusal];
     super(message);
     this.status = status;
@@ -48,6 +48,6 @@ export class ApiError extends Error {
 
   toJSON(): object {
     const { message, code, errors } = this;
-    return { message, code, ...(errors && { errors }) };
+    return { message, code, errors };
   }
 }

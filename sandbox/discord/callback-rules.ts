@@ -6,7 +6,7 @@ import { ComponentType, InteractionType, InteractionResponseType as Type } from 
 
 import type { Choice, Modal } from './chat.ts';
 import { type ChoiceForm, choiceMistakes } from './command-rules.ts';
-import { fieldsIn, type Mistake, mistake, readForm, refuse, when } from './forms.ts';
+import { fieldsIn, mistake, readForm, refuse, when } from './forms.ts';
 import { type ArrivedMessage, isEphemeral, kindMistakes, readMessage, repeatedIds } from './message-rules.ts';
 import type { RequestBody } from './rest.ts';
 
@@ -46,7 +46,13 @@ export function parseCallback({ json, files }: RequestBody, answerable: Answerab
       return { kind: 'update', sent: arrived(data ?? {}) };
     case Type.Modal: {
       const modal = readForm<Modal>(ModalInteractionCallbackRequestDataSchema, data, ['data']);
-      refuse(modalMistakes(modal), ['data', 'components']);
+      const { components } = modal; // interactions/receiving-and-responding, "Modal"
+      const mistakes = [
+        ...kindMistakes(components, [ComponentType.Label, ComponentType.TextInput]),
+        ...when(components.length > 5, [], 'BASE_TYPE_BAD_LENGTH'),
+        ...repeatedIds(components),
+      ];
+      refuse(mistakes, ['data', 'components']);
       return { kind: 'modal', modal };
     }
     default:
@@ -59,25 +65,16 @@ export function parseChoices(body: unknown, locale: string): Choice[] {
   const { data } = envelope(body, { type: InteractionType.ApplicationCommandAutocomplete, hasSource: false });
   const schema = InteractionApplicationCommandAutocompleteCallbackStringDataSchema;
   const { choices } = readForm<{ choices?: ChoiceForm[] | null }>(schema, data, ['data']);
-  if (!choices) throw mistake(['data', 'choices'], 'BASE_TYPE_REQUIRED', 'This field is required');
+  if (!choices) throw mistake(['data', 'choices'], 'BASE_TYPE_REQUIRED');
   refuse(choiceMistakes(choices), ['data', 'choices']);
   return choices.map(({ name, name_localizations, value }) => ({ name: name_localizations?.[locale] ?? name, value }));
 }
 
 function envelope(body: unknown, { type, hasSource }: Answerable) {
   const { type: named, data } = fieldsIn(body);
-  if (named === undefined) throw mistake(['type'], 'BASE_TYPE_REQUIRED', 'This field is required');
+  if (named === undefined) throw mistake(['type'], 'BASE_TYPE_REQUIRED');
   const allowed = ANSWERS[type].filter((each) => hasSource || !UPDATES.includes(each));
   const answer = allowed.find((each) => each === named);
   if (answer !== undefined) return { type: answer, data };
-  throw mistake(['type'], 'BASE_TYPE_CHOICES', `Value must be one of {${allowed.join(', ')}}.`);
-}
-
-/** interactions/receiving-and-responding, "Modal" */
-function modalMistakes({ components }: Modal): Mistake[] {
-  return [
-    ...kindMistakes(components, [ComponentType.Label, ComponentType.TextInput]),
-    ...when(components.length > 5, [], 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 5 in length.'),
-    ...repeatedIds(components),
-  ];
+  throw mistake(['type'], 'BASE_TYPE_CHOICES');
 }

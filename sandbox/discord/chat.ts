@@ -140,18 +140,11 @@ export interface FollowUp extends MessageBody {
   edited: boolean;
 }
 
-/** A message that a member wrote; the bot is told of it only when somebody uses its menu. */
-export interface Post {
-  messageId: string;
-  guildId: string | null;
-  context: PlaceContext;
-  member: Member;
-  content: string;
-  postedAtMs: number;
-}
-
-/** What the member did: a slash command, a context menu command, or the use of a component or modal; nothing: `message`. */
-export type Trigger = 'command' | 'menu' | 'component' | 'modal' | 'message';
+/**
+ * What the member did: a slash command, a context menu command, or the use of a component or modal; wrote a message: `post`,
+ * of which the bot is told only when somebody uses its menu; nothing: `message`, which the bot sent by itself.
+ */
+export type Trigger = 'command' | 'menu' | 'component' | 'modal' | 'message' | 'post';
 
 /** A snapshot of one command and its reply in the chat: every change is a new object. */
 export interface ChatMessage extends MessageBody {
@@ -162,7 +155,7 @@ export interface ChatMessage extends MessageBody {
   context: PlaceContext;
   member: Member;
   trigger: Trigger;
-  /** What was typed, such as `/card id:base1-4`, or the label of a component, or the title of a modal; of a `message` empty. */
+  /** What was typed, such as `/card id:base1-4`, or the label of a component, or the title of a modal; otherwise empty. */
   commandLine: string;
   state: ChatState;
   /** Discord's sentence when `state` is `failed`. */

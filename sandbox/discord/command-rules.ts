@@ -40,7 +40,11 @@ export function readCommand(body: unknown, at: Path = []): CommandForm {
     name_localizations: read.name_localizations ?? null,
     description: read.description ?? '',
     description_localizations: read.description_localizations ?? null,
-    options: (read.options ?? []).map(stored),
+    options: (read.options ?? []).map(({ required, autocomplete, ...option }) => {
+      const { name_localizations = null, description_localizations = null } = option;
+      const set = { ...(required && { required }), ...(autocomplete && { autocomplete }) };
+      return { ...option, name_localizations, description_localizations, ...set };
+    }),
     nsfw: nsfw === true,
     default_member_permissions: bits == null ? null : String(bits),
     contexts: read.contexts ?? null,
@@ -52,7 +56,7 @@ export function readCommand(body: unknown, at: Path = []): CommandForm {
     [
       ...(form.type === CommandType.ChatInput ? chatMistakes(form) : menuMistakes(form)),
       ...localeMistakes(form),
-      ...when(isOdd, ['nsfw'], 'BOOLEAN_TYPE_CONVERT', 'Must be either true or false.'),
+      ...when(isOdd, ['nsfw'], 'BOOLEAN_TYPE_CONVERT'),
       ...notEmulated(type === CommandType.PrimaryEntryPoint, ['type']),
       ...notEmulated(handler != null, ['handler']),
     ],
@@ -61,17 +65,11 @@ export function readCommand(body: unknown, at: Path = []): CommandForm {
   return form;
 }
 
-function stored({ required, autocomplete, ...option }: CommandOption): CommandOption {
-  const { name_localizations = null, description_localizations = null } = option;
-  const set = { ...(required && { required }), ...(autocomplete && { autocomplete }) };
-  return { ...option, name_localizations, description_localizations, ...set };
-}
-
 function chatMistakes(form: CommandForm): Mistake[] {
   const isBlank = form.description === '';
   return [
     ...nameMistakes(form),
-    ...when(isBlank, ['description'], 'BASE_TYPE_BAD_LENGTH', 'Must be between 1 and 100 in length.'),
+    ...when(isBlank, ['description'], 'BASE_TYPE_BAD_LENGTH'),
     ...form.options.flatMap((option, index) =>
       within(['options', index], optionMistakes(option, form.options.slice(0, index))),
     ),
@@ -82,21 +80,20 @@ function chatMistakes(form: CommandForm): Mistake[] {
 function menuMistakes({ description, description_localizations, options }: CommandForm): Mistake[] {
   const isDescribed = description !== '' || description_localizations !== null;
   return [
-    ...when(isDescribed, ['description'], 'BASE_TYPE_CHOICES', 'Context menu commands cannot have description'),
-    ...when(options.length > 0, ['options'], 'BASE_TYPE_MAX_LENGTH', 'Context menu commands cannot have options'),
+    ...when(isDescribed, ['description'], 'BASE_TYPE_CHOICES'),
+    ...when(options.length > 0, ['options'], 'BASE_TYPE_MAX_LENGTH'),
   ];
 }
 
 const EMULATED: readonly OptionType[] = [OptionType.String, OptionType.Integer, OptionType.Boolean, OptionType.Number];
-const REQUIRED_LATE = 'Required options must be placed before non-required options';
 
 /** What the specification does not say of an option. The codes as reported: discord-api-docs#7617, #5615 */
 function optionMistakes(option: CommandOption, before: readonly CommandOption[]): Mistake[] {
   const isLate = option.required === true && before.some(({ required }) => !required);
   const isTaken = before.some(({ name }) => name === option.name);
   return [
-    ...when(isLate, [], 'APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID', REQUIRED_LATE),
-    ...when(isTaken, [], 'APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS', 'Option name already exists'),
+    ...when(isLate, [], 'APPLICATION_COMMAND_OPTIONS_REQUIRED_INVALID'),
+    ...when(isTaken, [], 'APPLICATION_COMMAND_OPTIONS_NAME_ALREADY_EXISTS'),
     ...nameMistakes(option),
     ...localeMistakes(option),
     ...notEmulated(!EMULATED.includes(option.type), []),
@@ -117,22 +114,19 @@ function nameMistakes({ name, name_localizations }: Pick<CommandOption, 'name' |
   ];
   return names.flatMap(({ path, text }) => {
     const isWrong = !NAMING.test(text) || text !== text.toLowerCase();
-    return when(isWrong, path, 'APPLICATION_COMMAND_INVALID_NAME', 'Command name is invalid');
+    return when(isWrong, path, 'APPLICATION_COMMAND_INVALID_NAME');
   });
 }
 
 const LOCALES: ReadonlySet<string> = new Set(Object.values(Locale));
 
-interface Translated {
-  name_localizations?: Translations;
-  description_localizations?: Translations;
-}
+const TRANSLATED = ['name_localizations', 'description_localizations'] as const;
 
 /** reference.md, "Locales" */
-function localeMistakes(part: Translated): Mistake[] {
-  return (['name_localizations', 'description_localizations'] as const).flatMap((field) =>
+function localeMistakes(part: Partial<Record<(typeof TRANSLATED)[number], Translations>>): Mistake[] {
+  return TRANSLATED.flatMap((field) =>
     Object.keys(part[field] ?? {}).flatMap((locale) =>
-      when(!LOCALES.has(locale), [field, locale], 'BASE_TYPE_INVALID', 'Not a locale of Discord.'),
+      when(!LOCALES.has(locale), [field, locale], 'BASE_TYPE_INVALID'),
     ),
   );
 }
@@ -148,14 +142,10 @@ const LONGEST_VALUE = 100; // interactions/application-commands, "Application Co
 
 /** The specification allows a value as long as an option's text. */
 export function choiceMistakes(choices: readonly ChoiceForm[]): Mistake[] {
-  const tooLong = `Must be ${LONGEST_VALUE} or fewer in length.`;
   return choices.flatMap((choice, index) =>
     within(
       [index],
-      [
-        ...when(choice.value.length > LONGEST_VALUE, ['value'], 'BASE_TYPE_MAX_LENGTH', tooLong),
-        ...localeMistakes(choice),
-      ],
+      [...when(choice.value.length > LONGEST_VALUE, ['value'], 'BASE_TYPE_MAX_LENGTH'), ...localeMistakes(choice)],
     ),
   );
 }

@@ -3,7 +3,7 @@ import { ComponentType, type InteractionType, MessageFlags, MessageType } from '
 import { Listeners } from '../listeners.ts';
 import { ApiError } from './api-error.ts';
 import type { Callback } from './callback-rules.ts';
-import type { ChatMessage, ChatState, MessageBody, Row, Trigger } from './chat.ts';
+import type { ChatMessage, ChatState, MessageBody, Trigger } from './chat.ts';
 import type { FileStore } from './file-store.ts';
 import { changedReply, EMPTY_REPLY, standingFiles } from './message-body.ts';
 import { type ArrivedMessage, isEphemeral, type Moderation, moderate } from './message-rules.ts';
@@ -29,7 +29,7 @@ export interface Surroundings {
   origin: string;
 }
 
-/** An interaction, or a message that the bot sends by itself, at its beginning. */
+/** An interaction, or a message that answers none, at its beginning. */
 export interface Begun {
   type: Exclude<InteractionType, InteractionType.Ping>;
   trigger: Trigger;
@@ -39,13 +39,13 @@ export interface Begun {
   owners: Owners;
   /** Fields of `interaction_metadata` besides the common ones. */
   metadata?: object;
-  /** Stands in a message that answers nobody. */
+  /** Stands in a message that the bot sends by itself. */
   nonce?: string | number | undefined;
   /** The message whose component started the interaction. */
   source?: { conversation: Conversation; messageId: string } | undefined;
 }
 
-/** A bot message in a conversation. */
+/** A message in a conversation: of the bot, or the one that a member wrote. */
 interface SentMessage {
   id: string;
   ephemeral: boolean;
@@ -93,7 +93,23 @@ export class Conversation {
     this.token = token;
     this.begun = begun;
     this.#around = around;
-    this.message = unanswered(id, begun);
+    const { trigger, line, place } = begun;
+    this.message = {
+      interactionId: id,
+      messageId: undefined,
+      guildId: place.guildId,
+      context: place.context,
+      member: place.member,
+      trigger,
+      commandLine: line,
+      state: 'sent',
+      failure: undefined,
+      ephemeral: false,
+      edited: false,
+      ...EMPTY_REPLY,
+      typedAtMs: snowflakeTimeMs(id),
+      answeredAtMs: undefined,
+    };
   }
 
   /** Resolves to the first snapshot, past or future, that matches. Rejects with a sentence and the history after `timeoutMs`. */
@@ -124,6 +140,13 @@ export class Conversation {
     this.#reply(this.#made(sent));
     this.#enter('answered');
     return this.apiMessage(this.#originalId);
+  }
+
+  /** Writes the message of a conversation that is a member's alone. @returns its id */
+  write(content: string): string {
+    this.#reply({ ...this.#empty(false), reply: { ...EMPTY_REPLY, content } });
+    this.#enter('answered');
+    return this.#originalId;
   }
 
   acknowledge(callback: Callback): void {
@@ -190,24 +213,33 @@ export class Conversation {
   /** The same as Discord returns it; resources/message, "Message Structure". */
   apiMessage(messageId: string): object {
     const { id, reply, ephemeral, edited } = this.held(messageId);
-    const { applicationId } = this.#around.world;
+    const { world } = this.#around;
     const { trigger, place, source, nonce } = this.begun;
+    const isPost = trigger === 'post';
     const isLoading = this.#phase === 'thinking' && id === this.#originalId;
     return {
-      ...BLANK_MESSAGE,
+      ...{ mentions: [], mention_roles: [], mention_everyone: false, pinned: false, tts: false },
       id,
       type: TYPES[trigger],
       channel_id: place.channelId,
-      author: botUser(this.#around.world),
+      author: isPost ? apiUser(place.member) : botUser(world),
       content: reply.content,
       embeds: reply.embeds.map((embed) => ({ ...embed, type: 'rich' })),
-      components: reply.components.map(apiRow),
+      // Menus with their range, even if the bot did not write it, and without what means something in forms only
+      components: reply.components.map((row) => ({
+        ...row,
+        components: row.components.map((component) => {
+          if (component.type === ComponentType.Button) return component;
+          const { required: _, ...menu } = component;
+          return { min_values: 1, max_values: 1, ...menu };
+        }),
+      })),
       attachments: standingFiles(reply),
       timestamp: new Date(snowflakeTimeMs(id)).toISOString(),
       edited_timestamp: edited ? new Date().toISOString() : null,
       flags: (ephemeral ? MessageFlags.Ephemeral : 0) | (isLoading ? MessageFlags.Loading : 0),
-      application_id: applicationId,
-      ...(trigger !== 'message' && { webhook_id: applicationId, interaction_metadata: this.metadata }),
+      ...(!isPost && { application_id: world.applicationId }),
+      ...(!isPost && trigger !== 'message' && { webhook_id: world.applicationId, interaction_metadata: this.metadata }),
       ...(nonce !== undefined && { nonce }),
       ...(source && { message_reference: { type: 0, channel_id: place.channelId, message_id: source.messageId } }),
     };
@@ -316,7 +348,7 @@ export class Conversation {
     this.message = {
       ...before,
       state: STATES[phase],
-      failure: failureOf(phase, before.trigger),
+      failure: phase === 'unanswered' ? UNANSWERED[before.trigger] : EXPIRED[phase],
       ...(original && shown(original)),
       answeredAtMs: before.answeredAtMs ?? (phase === 'answered' ? Date.now() : undefined),
       ...((followUps.length > 0 || before.followUps) && { followUps: followUps.map(shown) }),
@@ -336,25 +368,6 @@ export class Conversation {
     );
     return `${this.message.commandLine} did not match within ${timeoutMs} ms. Its history:\n${lines.join('\n')}`;
   }
-}
-
-function unanswered(interactionId: string, { trigger, line, place }: Begun): ChatMessage {
-  return {
-    interactionId,
-    messageId: undefined,
-    guildId: place.guildId,
-    context: place.context,
-    member: place.member,
-    trigger,
-    commandLine: line,
-    state: 'sent',
-    failure: undefined,
-    ephemeral: false,
-    edited: false,
-    ...EMPTY_REPLY,
-    typedAtMs: snowflakeTimeMs(interactionId),
-    answeredAtMs: undefined,
-  };
 }
 
 function shown({ id, ephemeral, edited, reply }: SentMessage) {
@@ -378,11 +391,10 @@ const UNANSWERED: Partial<Record<Trigger, string>> = {
   modal: 'Something went wrong. Try again.',
 };
 
-function failureOf(phase: Phase, trigger: Trigger): string | undefined {
-  if (phase === 'unanswered') return UNANSWERED[trigger];
-  // Discord keeps showing "thinking…"; this chat reports that no answer can follow, for the tests that watch it.
-  return phase === 'expired' ? 'The application did not respond before its token expired' : undefined;
-}
+/** Discord keeps showing "thinking…"; this chat reports that no answer can follow, for the tests that watch it. */
+const EXPIRED: Partial<Record<Phase, string>> = {
+  expired: 'The application did not respond before its token expired',
+};
 
 const TYPES: Record<Trigger, MessageType> = {
   command: MessageType.ChatInputCommand,
@@ -390,20 +402,5 @@ const TYPES: Record<Trigger, MessageType> = {
   component: MessageType.Reply,
   modal: MessageType.Reply,
   message: MessageType.Default,
+  post: MessageType.Default,
 };
-
-/** What every message has, where it is not said otherwise. */
-export const BLANK_MESSAGE = {
-  ...{ embeds: [], components: [], attachments: [], mentions: [], mention_roles: [] },
-  ...{ mention_everyone: false, pinned: false, tts: false, edited_timestamp: null, flags: 0 },
-};
-
-/** Components as Discord returns them: menus with their range, even if the bot did not write it. */
-function apiRow(row: Row): object {
-  const components = row.components.map((component) => {
-    if (component.type === ComponentType.Button) return component;
-    const { required: _, ...menu } = component; // means something in modals only
-    return { min_values: 1, max_values: 1, ...menu };
-  });
-  return { ...row, components };
-}

@@ -1,14 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { InteractionType, MessageType } from 'discord-api-types/v10';
+import { InteractionType } from 'discord-api-types/v10';
 
 import { Listeners } from '../listeners.ts';
 import { ApiError } from './api-error.ts';
-import type { ChatMessage, Choice, Member, Post, Whereabouts } from './chat.ts';
-import { type Begun, BLANK_MESSAGE, Conversation, type Surroundings } from './conversation.ts';
+import type { ChatMessage, Choice, Member, Whereabouts } from './chat.ts';
+import { type Begun, Conversation, type Surroundings } from './conversation.ts';
 import type { ArrivedMessage } from './message-rules.ts';
-import { apiUser, channelId, placeOf, snowflakeTimeMs } from './world.ts';
+import { placeOf } from './world.ts';
 
 const KEPT = 1_000; // older ones are dropped, so that memory stays bounded
+const LONGEST_POST = 2_000; // resources/message, "Create Message"
 
 /** All conversations of the emulated Discord. */
 export class Conversations {
@@ -23,31 +24,27 @@ export class Conversations {
 
   start(begun: Begun): Conversation {
     const id = this.#around.nextId();
-    const conversation = new Conversation(id, newToken(id), begun, this.#around);
-    this.#add(conversation);
+    const conversation = this.#add(new Conversation(id, newToken(id), begun, this.#around));
     conversation.begin();
     return conversation;
   }
 
   /** Writes to a member in direct messages. Nothing is left of what is refused. @throws ApiError */
   post(member: Member, sent: ArrivedMessage, nonce?: string | number): object {
-    const place = placeOf({ memberId: member.id, guildId: null }, this.#around.world);
-    const begun = {
-      type: InteractionType.ApplicationCommand,
-      trigger: 'message',
-      line: '',
-      place,
-      owners: { 0: '0' },
-      nonce,
-    } as const;
-    const conversation = new Conversation(this.#around.nextId(), '', begun, this.#around);
-    this.#add(conversation);
+    const conversation = this.#unasked('message', { memberId: member.id, guildId: null }, nonce);
     try {
       return conversation.post(sent);
     } catch (error) {
       this.#byId.delete(conversation.id);
       throw error;
     }
+  }
+
+  /** Writes a member's message. @returns its id. @throws Error with a sentence */
+  write({ content, ...at }: Whereabouts & { content: string }): string {
+    const text = content.trim();
+    if (text === '' || text.length > LONGEST_POST) throw new Error(`A message has 1 to ${LONGEST_POST} characters.`);
+    return this.#unasked('post', at).write(text);
   }
 
   /** A message of the bot that answers nobody; undefined = none has this nonce, or none so young. */
@@ -74,7 +71,7 @@ export class Conversations {
     return found;
   }
 
-  /** The conversation of a bot message; undefined = no such message, or it was dropped. */
+  /** The conversation of a message; undefined = no such message, or it was dropped. */
   holder(messageId: string): Conversation | undefined {
     return this.#first((conversation) => conversation.holds(messageId));
   }
@@ -97,12 +94,20 @@ export class Conversations {
     return this.#byId.values().find(fits);
   }
 
-  #add(conversation: Conversation): void {
+  /** A message that answers no interaction. */
+  #unasked(trigger: 'message' | 'post', at: Whereabouts, nonce?: string | number): Conversation {
+    const type = InteractionType.ApplicationCommand;
+    const place = placeOf(at, this.#around.world);
+    const begun: Begun = { type, trigger, line: '', place, owners: { 0: '0' }, nonce };
+    return this.#add(new Conversation(this.#around.nextId(), '', begun, this.#around));
+  }
+
+  #add(conversation: Conversation): Conversation {
     this.#byId.set(conversation.id, conversation);
     conversation.onSnapshot((message) => this.#messages.tell(message));
-    if (this.#byId.size <= KEPT) return;
     const oldest = this.#first(({ message: { state } }) => state === 'answered' || state === 'failed');
-    if (oldest) this.#byId.delete(oldest.id);
+    if (oldest && this.#byId.size > KEPT) this.#byId.delete(oldest.id);
+    return conversation;
   }
 }
 
@@ -149,58 +154,4 @@ export class Autocompletions {
   close(): void {
     for (const { timer } of this.#byId.values()) clearTimeout(timer);
   }
-}
-
-const KEPT_POSTS = 100;
-const LONGEST_POST = 2_000; // resources/message, "Create Message"
-
-/** The messages that members write. Without the intent for messages, a bot receives none of them. */
-export class Posts {
-  readonly #around: Surroundings;
-  readonly #changes = new Listeners();
-  readonly onChange = this.#changes.add;
-  /** The last hundred, oldest first. */
-  last: readonly Post[] = [];
-
-  constructor(around: Surroundings) {
-    this.#around = around;
-  }
-
-  /** @throws Error with a sentence */
-  add({ content, ...at }: Whereabouts & { content: string }): Post {
-    const { member, guildId, context } = placeOf(at, this.#around.world);
-    const text = content.trim();
-    if (text === '' || text.length > LONGEST_POST) throw new Error(`A message has 1 to ${LONGEST_POST} characters.`);
-    const messageId = this.#around.nextId();
-    const post = { messageId, guildId, context, member, content: text, postedAtMs: snowflakeTimeMs(messageId) };
-    this.#become([...this.last, post].slice(-KEPT_POSTS));
-    return post;
-  }
-
-  clear(): void {
-    this.#become([]);
-  }
-
-  /** A message as Discord sends it; resources/message, "Message Structure". */
-  find(id: string): object | undefined {
-    const post = this.last.find(({ messageId }) => messageId === id);
-    return post && apiPost(post);
-  }
-
-  #become(posts: readonly Post[]): void {
-    this.last = posts;
-    this.#changes.tell();
-  }
-}
-
-function apiPost({ messageId, guildId, context, member, content, postedAtMs }: Post): object {
-  return {
-    ...BLANK_MESSAGE,
-    id: messageId,
-    type: MessageType.Default,
-    channel_id: channelId({ guildId, context, memberId: member.id }),
-    author: apiUser(member),
-    content,
-    timestamp: new Date(postedAtMs).toISOString(),
-  };
 }

@@ -5,13 +5,13 @@ import { closeServer, KEEP_ALIVE_MS, listen } from '../listen.ts';
 import type { Whereabouts } from './chat.ts';
 import { CommandRegistry } from './command-registry.ts';
 import { DISCORD_LIFETIMES, type Lifetimes } from './conversation.ts';
-import { Autocompletions, Conversations, Posts } from './conversations.ts';
+import { Autocompletions, Conversations } from './conversations.ts';
 import { Faults } from './faults.ts';
-import { FileStore } from './file-store.ts';
+import { FileStore, type ServedFile } from './file-store.ts';
 import { Gateway, type GatewayFaults } from './gateway.ts';
 import { Members } from './members.ts';
 import type { Moderation } from './message-rules.ts';
-import { type ExternalImage, Rest, type SeenRestRequest } from './rest.ts';
+import { Rest, type SeenRestRequest } from './rest.ts';
 import {
   applicationRoutes,
   ChannelOpenings,
@@ -19,7 +19,9 @@ import {
   interactionRoutes,
   type OpeningLimit,
 } from './routes.ts';
-import { DEFAULT_WORLD, Snowflakes, type World } from './world.ts';
+import { snowflakes, type World } from './world.ts';
+
+export type { TypedInteraction } from './conversation.ts';
 
 export interface EmulatedDiscordOptions extends Partial<Omit<World, 'applicationId'>> {
   /** Its address when it has no server: it is asked through `answer`, and bots join its gateway. */
@@ -37,33 +39,53 @@ export interface EmulatedDiscordOptions extends Partial<Omit<World, 'application
   /** Time between two identifies with the same rate limit key. Default 0, no limit; Discord's is 5,000. */
   identifyWindowMs?: number;
   /** Serves an external image; undefined = 404. */
-  image?: (url: string) => ExternalImage | undefined;
+  image?: (url: string) => ServedFile | undefined;
 }
+
+const APPLICATION_ID = '1180000000000000001';
+
+export const DEFAULT_WORLD: World = {
+  applicationId: APPLICATION_ID,
+  // In the format of a real token: the application id in base64, a time, a signature; valid only here
+  botToken: `${Buffer.from(APPLICATION_ID).toString('base64url')}.emulat.not-a-secret-only-for-the-emulated-discord`,
+  guilds: [
+    { id: '1180000000000655361', name: 'Collectors' },
+    { id: '1180000000004849665', name: 'Trading Post' },
+  ],
+  foreignGuilds: [
+    { id: '1180000000009043969', name: 'Book Club' },
+    { id: '1180000000013238273', name: 'Library', externalApps: false },
+  ],
+  members: [
+    { id: '1180000000000000101', name: 'Alice', locale: 'en-US' },
+    { id: '1180000000000000102', name: 'Björn', locale: 'de' },
+    { id: '1180000000000000103', name: 'Chloé', locale: 'fr' },
+    { id: '1180000000000000104', name: '大輔', locale: 'ja' },
+  ],
+};
 
 /** Controls of the emulated Discord: actions of members, observation, and faults. */
 export type EmulatedDiscord = Awaited<ReturnType<typeof startEmulatedDiscord>>;
 
 /** Starts a Discord that enforces Discord's rules, on the loopback interface unless it shall have no server. */
 export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {}) {
-  const server = options.withoutServerAt ? undefined : createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
-  const port = server ? await listen(server, options.port ?? 0) : 0;
-  const origin = options.withoutServerAt ?? `http://127.0.0.1:${port}`;
-
-  const { lifetimes = DISCORD_LIFETIMES, shards = 1, maxConcurrency = 16, image = () => undefined } = options;
-  const { applicationId, botToken, guilds, foreignGuilds, members } = { ...DEFAULT_WORLD, ...options };
-  const world: World = { applicationId, botToken, guilds, foreignGuilds, members };
-  const ids = new Snowflakes();
-  const nextId = () => ids.next();
+  const { shards = 1, maxConcurrency = 16, identifyWindowMs = 0, image = () => undefined, ...others } = options;
+  const { withoutServerAt, port: wanted = 0, lifetimes = DISCORD_LIFETIMES, ...more } = others;
+  const { heartbeatIntervalMs = 41_250, ...changed } = more;
+  const world: World = { ...DEFAULT_WORLD, ...changed };
+  const server = withoutServerAt ? undefined : createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
+  const port = server ? await listen(server, wanted) : 0;
+  const origin = withoutServerAt ?? `http://127.0.0.1:${port}`;
+  const ids = snowflakes();
+  const nextId = () => ids();
   const files = new FileStore(origin, nextId);
   const moderation: Moderation = { refuses: () => false, blocks: () => false };
   const around = { world, lifetimes, files, moderation, nextId, origin };
   const conversations = new Conversations(around);
   const autocompletions = new Autocompletions();
-  const posts = new Posts(around);
   const commands = new CommandRegistry(world, nextId);
   const openings = new ChannelOpenings();
   const refusing = new Set<string>();
-  const { heartbeatIntervalMs = 41_250, identifyWindowMs = 0 } = options;
   const url = origin.replace('http', 'ws');
   const gateway = new Gateway({ world, url, heartbeatIntervalMs, maxConcurrency, identifyWindowMs });
   const faults = new Faults();
@@ -84,7 +106,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
 
   return {
     ...world,
-    ...new Members({ around, commands, conversations, autocompletions, posts, gateway }),
+    ...new Members({ around, commands, conversations, autocompletions, gateway }),
     /** `http://127.0.0.1:PORT` */
     origin,
     /** For discord.js' `rest.api`. */
@@ -93,11 +115,8 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     answer: rest.answer,
     /** Deletes a message of the bot by Discord's own means, of which the bot is not told. */
     dismiss: (messageId: string) => conversations.holder(messageId)?.dismiss(messageId),
-    /** Writes a message. @throws Error with a sentence. */
-    post: (posted: Whereabouts & { content: string }) => posts.add(posted),
-    /** The last hundred messages that members wrote, oldest first. */
-    posts: () => posts.last,
-    onPost: posts.onChange,
+    /** Writes a member's message. @throws Error with a sentence. */
+    post: (posted: Whereabouts & { content: string }) => ({ messageId: conversations.write(posted) }),
     /** Whether a member takes direct messages of the bot; by default everyone does. */
     takesMessages: (memberId: string, takes: boolean) => void refusing[takes ? 'delete' : 'add'](memberId),
     /** Limits how many channels of direct messages may be opened at a time, or ends that. */
@@ -106,10 +125,7 @@ export async function startEmulatedDiscord(options: EmulatedDiscordOptions = {})
     },
     openings: openings.counts as Readonly<ChannelOpenings['counts']>,
     /** Removes all that members wrote and all uses of commands; the bot stays connected. */
-    clearChat() {
-      conversations.clear();
-      posts.clear();
-    },
+    clearChat: () => conversations.clear(),
     message: (interactionId: string) => conversations.find(interactionId)?.message,
     /** The last thousand messages and all open ones, oldest first. */
     messages: () => conversations.messages(),

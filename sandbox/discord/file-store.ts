@@ -10,9 +10,10 @@ export interface Upload {
   bytes: Uint8Array;
 }
 
-interface StoredFile {
-  attachment: APIAttachment;
-  bytes: Uint8Array;
+/** A file as it is served. */
+export interface ServedFile {
+  contentType: string;
+  body: string | Uint8Array;
 }
 
 const PREFIX = '/attachments/';
@@ -20,7 +21,7 @@ const MOST_BYTES = 64 * 1_024 * 1_024;
 
 /** The files of all messages, served under `/attachments`. */
 export class FileStore {
-  readonly #byPath = new Map<string, StoredFile>();
+  readonly #byPath = new Map<string, ServedFile>();
   readonly #origin: string;
   readonly #nextId: () => string;
   readonly #mostBytes: number;
@@ -39,7 +40,8 @@ export class FileStore {
     details: Partial<APIAttachment> = {},
   ): APIAttachment {
     const id = this.#nextId();
-    const name = safeName(filename);
+    // Discord keeps letters, digits and `-_.` of a name; reference.md, "Editing Message Attachments"
+    const name = filename.replaceAll(/[^\w.-]+/g, '_') || 'file';
     const path = `${PREFIX}${channelId}/${id}/${name}`;
     const url = this.#origin + path;
     const attachment: APIAttachment = {
@@ -52,29 +54,24 @@ export class FileStore {
       ...pictureSize(bytes),
       ...details,
     };
-    this.#byPath.set(path, { attachment, bytes });
+    this.#byPath.set(path, { contentType: contentType ?? 'application/octet-stream', body: bytes });
     this.#bytes += bytes.length;
     this.#dropOldest();
     return attachment;
   }
 
   /** The file at a path; undefined = none, or it was dropped. */
-  at(path: string): StoredFile | undefined {
+  at(path: string): ServedFile | undefined {
     return this.#byPath.get(path);
   }
 
   #dropOldest(): void {
-    for (const [path, { bytes }] of this.#byPath) {
+    for (const [path, { body }] of this.#byPath) {
       if (this.#bytes <= this.#mostBytes) return;
       this.#byPath.delete(path);
-      this.#bytes -= bytes.length;
+      this.#bytes -= body.length;
     }
   }
-}
-
-/** Discord keeps letters, digits and `-_.` of a name; reference.md, "Editing Message Attachments". */
-function safeName(filename: string): string {
-  return filename.replaceAll(/[^\w.-]+/g, '_') || 'file';
 }
 
 /** Width and height of a PNG, from its header; undefined for other files. */

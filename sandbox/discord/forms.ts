@@ -6,11 +6,14 @@ export type Path = readonly (string | number)[];
 
 type Issue = z.core.$ZodIssue;
 
-/** What is wrong with a value in a body, with Discord's code for it. */
+/**
+ * What is wrong with a value in a body, with Discord's code for it; by default the code is its sentence, too. Codes marked in
+ * the platform notes as seen in the field are exact; the rest are a likely guess.
+ */
 export interface Mistake {
   path: Path;
   code: string;
-  message: string;
+  message?: string;
 }
 
 /**
@@ -30,21 +33,19 @@ export function fieldsIn(body: unknown, at: Path = []): Readonly<Record<string, 
   return read(z.looseObject({}), body, at);
 }
 
-/** Codes marked in the platform notes as seen in the field are exact; the rest are a likely guess. */
-export function when(isWrong: boolean, path: Path, code: string, message: string): Mistake[] {
-  return isWrong ? [{ path, code, message }] : [];
+export function when(isWrong: boolean, path: Path, code: string): Mistake[] {
+  return isWrong ? [{ path, code }] : [];
 }
 
 /** What Discord has and the page cannot show. */
 export function notEmulated(isUsed: boolean, path: Path): Mistake[] {
-  return when(isUsed, path, 'NOT_EMULATED', 'The emulated Discord does not have this.');
+  return when(isUsed, path, 'NOT_EMULATED');
 }
 
 /** An address under another scheme than these. */
 export function otherScheme(path: Path, address: string | undefined, schemes: readonly string[]): Mistake[] {
   const isOther = address !== undefined && !schemes.includes(new URL(address).protocol.slice(0, -1));
-  const names = schemes.map((scheme) => `'${scheme}'`).join(', ');
-  return when(isOther, path, 'URL_TYPE_INVALID_SCHEME', `Scheme is not supported. Scheme must be one of (${names}).`);
+  return when(isOther, path, 'URL_TYPE_INVALID_SCHEME');
 }
 
 /** The mistakes of a part, as those of the whole. */
@@ -53,8 +54,8 @@ export function within(at: Path, mistakes: readonly Mistake[]): Mistake[] {
 }
 
 /** A 50035 for one mistake. */
-export function mistake(path: Path, code: string, message: string): ApiError {
-  return invalidForm([{ path, code, message }]);
+export function mistake(path: Path, code: string): ApiError {
+  return invalidForm([{ path, code }]);
 }
 
 /** @throws ApiError 50035 with `at` before every path, if anything is wrong */
@@ -74,19 +75,16 @@ export function leafIssues(issues: readonly Issue[], above: readonly PropertyKey
   return issues.flatMap((issue) => {
     const path = [...above, ...issue.path];
     const alternatives = issue.code === 'invalid_union' ? issue.errors : [];
-    const ofType = alternatives.filter((errors) => !errors.some(isOfOtherType));
-    const [best] = ofType.map((errors) => leafIssues(errors, path)).sort(byFit);
+    const ofType = alternatives.filter((errors) => {
+      return !errors.some(({ code, path }) => code === 'invalid_value' && path.join() === 'type');
+    });
+    // Fewer issues, and of as many those that begin deeper in the value
+    const depthOf = ([first]: readonly Issue[]) => first?.path.length ?? 0;
+    const [best] = ofType
+      .map((errors) => leafIssues(errors, path))
+      .sort((one, other) => one.length - other.length || depthOf(other) - depthOf(one));
     return best ?? [{ ...issue, path }];
   });
-}
-
-/** Fewer issues, and of as many those that begin deeper in the value. */
-function byFit(one: readonly Issue[], other: readonly Issue[]): number {
-  return one.length - other.length || (other[0]?.path.length ?? 0) - (one[0]?.path.length ?? 0);
-}
-
-function isOfOtherType({ code, path }: Issue): boolean {
-  return code === 'invalid_value' && path.join() === 'type';
 }
 
 const CODES: Partial<Record<NonNullable<Issue['code']>, string>> = {
@@ -120,7 +118,7 @@ function asRead(value: unknown, at: string): unknown {
 
 function invalidForm(mistakes: readonly Mistake[]): ApiError {
   const tree: ErrorTree = {};
-  for (const { path, code, message } of mistakes) {
+  for (const { path, code, message = code } of mistakes) {
     const part = path.reduce<ErrorTree>((node, key) => {
       node[key] ??= {};
       return node[key] as ErrorTree;
@@ -128,5 +126,5 @@ function invalidForm(mistakes: readonly Mistake[]): ApiError {
     part._errors ??= [];
     (part._errors as object[]).push({ code, message });
   }
-  return new ApiError('invalidForm', { errors: tree });
+  return new ApiError('invalidForm', tree);
 }

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { GatewayCloseCodes as Close, GatewayOpcodes as Op } from 'discord-api-types/v10';
 import { type WebSocket, WebSocketServer } from 'ws';
 import * as z from 'zod';
+import { unlessMalformed } from '../transport.ts';
 import { type DispatchedEvent, events } from './observation.ts';
 import { isWebPage } from './rest.ts';
 import { ownUser, shardOf, type World } from './world.ts';
@@ -67,7 +68,8 @@ export class Gateway {
   /** Those that are connected or can still be resumed. */
   readonly #sessions = new Map<string, Session>();
   readonly #identifiedAtMs = new Map<number, number>();
-  #waiting: { isMet(): boolean; resolve(): void }[] = [];
+  /** Those who look again after the next READY or RESUMED. */
+  readonly #waiting: (() => void)[] = [];
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -188,14 +190,15 @@ export class Gateway {
     return session;
   }
 
-  /** Moves a session to a new connection. @returns the session, or why it cannot be resumed */
-  resume(id: string, sequence: number, link: SessionLink): Session | 'gone' | 'bad sequence' {
+  /** The session with all its events since then; undefined = it cannot be resumed. */
+  kept(id: string, sequence: number): Session | undefined {
     const session = this.#sessions.get(id);
-    if (!session?.keepsSince(sequence)) return 'gone';
-    if (!session.resume(sequence, link)) return 'bad sequence';
+    return session?.keepsSince(sequence) ? session : undefined;
+  }
+
+  resumed(): void {
     this.resumes++;
     this.#changed();
-    return session;
   }
 
   /** A session cannot be resumed any more. */
@@ -207,16 +210,12 @@ export class Gateway {
     return [...this.#sessions.values()].filter(({ isConnected }) => isConnected);
   }
 
-  #when(isMet: () => boolean): Promise<void> {
-    if (isMet()) return Promise.resolve();
-    return new Promise((resolve) => this.#waiting.push({ isMet, resolve }));
+  async #when(isMet: () => boolean): Promise<void> {
+    while (!isMet()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Called after every READY and RESUMED. */
   #changed(): void {
-    const met = this.#waiting.filter(({ isMet }) => isMet());
-    this.#waiting = this.#waiting.filter((waiting) => !met.includes(waiting));
-    for (const { resolve } of met) resolve();
+    for (const lookAgain of this.#waiting.splice(0)) lookAgain();
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -227,13 +226,11 @@ export class Gateway {
     const wire = request.socket;
     this.#wires.add(wire);
     wire.once('close', () => this.#wires.delete(wire));
-    this.#sockets.handleUpgrade(request, socket, head, (client) => this.#accept(client));
-  }
-
-  #accept(client: WebSocket) {
-    const connection = new Connection(client, this);
-    this.#connections.add(connection);
-    client.on('close', () => this.#connections.delete(connection));
+    this.#sockets.handleUpgrade(request, socket, head, (client) => {
+      const connection = new Connection(client, this);
+      this.#connections.add(connection);
+      client.on('close', () => this.#connections.delete(connection));
+    });
   }
 }
 
@@ -260,7 +257,12 @@ class Connection implements SessionLink {
     const { heartbeatIntervalMs, faults } = gateway;
     this.#silence = setTimeout(() => this.close(Close.SessionTimedOut), 1.5 * heartbeatIntervalMs);
     socket.on('message', (data) => this.#receive(String(data)));
-    socket.on('close', (code) => this.#closed(code));
+    socket.on('close', (code) => {
+      clearTimeout(this.#silence);
+      // A client that closes with one of these codes ends its session; events/gateway, "Disconnecting"
+      if (this.#session && (code === 1_000 || code === 1_001)) gateway.end(this.#session);
+      this.#release();
+    });
     socket.on('error', () => socket.terminate());
     if (faults.closesAtOnce !== undefined) this.close(faults.closesAtOnce);
     else if (!faults.helloWithheld) this.sendOp(Op.Hello, { heartbeat_interval: heartbeatIntervalMs });
@@ -294,18 +296,17 @@ class Connection implements SessionLink {
 
   #receive(text: string) {
     if (!this.#isOpen) return;
-    const frame = frameOf(text);
+    const frame = unlessMalformed(() => Frame.parse(JSON.parse(text)));
     if (!frame) return this.close(Close.DecodeError);
-    if (frame.op === Op.Heartbeat) return this.#heartbeat();
+    if (frame.op === Op.Heartbeat) {
+      this.#silence.refresh();
+      if (!this.#gateway.faults.heartbeatsIgnored) this.sendOp(Op.HeartbeatAck, null);
+      return;
+    }
     if (frame.op !== Op.Identify && frame.op !== Op.Resume) return this.close(Close.UnknownOpcode);
     if (this.#session) return this.close(Close.AlreadyAuthenticated);
     if (frame.op === Op.Identify) this.#identify(Identify.safeParse(frame.d).data);
     else this.#resume(Resume.safeParse(frame.d).data);
-  }
-
-  #heartbeat() {
-    this.#silence.refresh();
-    if (!this.#gateway.faults.heartbeatsIgnored) this.sendOp(Op.HeartbeatAck, null);
   }
 
   #identify(identify: z.infer<typeof Identify> | undefined) {
@@ -331,32 +332,17 @@ class Connection implements SessionLink {
     if (faults.resumesIgnored) return;
     const isRefused = faults.refusedResumes > 0;
     if (isRefused) faults.refusedResumes--;
-    const session = isRefused ? 'gone' : this.#gateway.resume(resume.session_id, resume.seq, this);
-    if (session === 'gone') return this.sendOp(Op.InvalidSession, false);
-    if (session === 'bad sequence') return this.close(Close.InvalidSeq);
+    const session = isRefused ? undefined : this.#gateway.kept(resume.session_id, resume.seq);
+    if (!session) return this.sendOp(Op.InvalidSession, false);
+    if (!session.resume(resume.seq, this)) return this.close(Close.InvalidSeq);
     this.#session = session;
-  }
-
-  #closed(code: number): void {
-    clearTimeout(this.#silence);
-    // A client that closes with one of these codes ends its session; events/gateway, "Disconnecting"
-    if (this.#session && (code === 1_000 || code === 1_001)) this.#gateway.end(this.#session);
-    this.#release();
+    this.#gateway.resumed();
   }
 
   #release(): void {
     const session = this.#session;
     this.#session = undefined;
     session?.leave(this, () => this.#gateway.end(session));
-  }
-}
-
-/** The payload of a client; undefined = Discord closes with 4002. */
-function frameOf(text: string): z.infer<typeof Frame> | undefined {
-  try {
-    return Frame.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
   }
 }
 

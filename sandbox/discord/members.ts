@@ -1,7 +1,6 @@
 import {
   type APIApplicationCommand,
   type APIStringSelectComponent,
-  type APIUser,
   ChannelType,
   ApplicationCommandType as CommandType,
   ComponentType,
@@ -25,7 +24,7 @@ import type {
 } from './chat.ts';
 import type { CommandRegistry } from './command-registry.ts';
 import type { Begun, Conversation, Surroundings, TypedInteraction } from './conversation.ts';
-import type { Autocompletions, Conversations, Posts } from './conversations.ts';
+import type { Autocompletions, Conversations } from './conversations.ts';
 import type { Gateway } from './gateway.ts';
 import { findComponent } from './message-rules.ts';
 import { apiUser, memberPermissions, type Owners, ownersOf, type Place, placeOf, type World } from './world.ts';
@@ -36,7 +35,6 @@ export interface MembersOptions {
   commands: CommandRegistry;
   conversations: Conversations;
   autocompletions: Autocompletions;
-  posts: Posts;
   gateway: Gateway;
 }
 
@@ -78,42 +76,17 @@ export class Members {
     this.#needBot();
     const id = around.nextId();
     const { token, choices } = autocompletions.start(id, place.member.locale, around.lifetimes.ackMs);
-    const type = InteractionType.ApplicationCommandAutocomplete;
+    const type = InteractionType.ApplicationCommandAutocomplete as const;
     const data = { ...commandData(command), options };
     this.#send({ id, token, type, place, owners, data });
     return choices;
   };
 
   /** Clicks a button of a bot message. */
-  readonly click = (used: Omit<UsedComponent, 'values'>): TypedInteraction => this.#use(used);
+  readonly click = (used: Omit<UsedComponent, 'values'>): TypedInteraction => this.choose(used);
 
-  /** Chooses in a select menu. */
-  readonly choose = (used: UsedComponent & { values: readonly string[] }): TypedInteraction => this.#use(used);
-
-  /** Submits the modal with which the bot answered an interaction. */
-  readonly submit = ({ interactionId, values }: SubmittedModal): TypedInteraction => {
-    const opened = this.#options.conversations.find(interactionId);
-    const modal = opened?.message.modal;
-    if (!opened || !modal) throw new Error('The bot did not answer this with a form.');
-    const names = modal.components.map(({ component }) => component.custom_id);
-    const unknownName = Object.keys(values).find((name) => !names.includes(name));
-    if (unknownName !== undefined) throw new Error(`The form has no field "${unknownName}".`);
-    const { place, owners, source } = opened.begun;
-    return this.#start(
-      {
-        type: InteractionType.ModalSubmit,
-        trigger: 'modal',
-        line: modal.title,
-        place,
-        owners,
-        source,
-        metadata: { triggering_interaction_metadata: opened.metadata },
-      },
-      { custom_id: modal.custom_id, components: modal.components.map((field) => filledIn(field, values)) },
-    );
-  };
-
-  #use(used: UsedComponent): Conversation {
+  /** The same, or chooses in a select menu. */
+  readonly choose = (used: UsedComponent): TypedInteraction => {
     const { messageId, customId } = used;
     const conversation = this.#options.conversations.holder(messageId);
     if (!conversation) throw new Error(`There is no message of the bot with the id ${messageId}.`);
@@ -140,7 +113,30 @@ export class Members {
       },
       { ...(id !== undefined && { id }), custom_id: customId, component_type: type, ...(values && { values }) },
     );
-  }
+  };
+
+  /** Submits the modal with which the bot answered an interaction. */
+  readonly submit = ({ interactionId, values }: SubmittedModal): TypedInteraction => {
+    const opened = this.#options.conversations.find(interactionId);
+    const modal = opened?.message.modal;
+    if (!opened || !modal) throw new Error('The bot did not answer this with a form.');
+    const names = modal.components.map(({ component }) => component.custom_id);
+    const unknownName = Object.keys(values).find((name) => !names.includes(name));
+    if (unknownName !== undefined) throw new Error(`The form has no field "${unknownName}".`);
+    const { place, owners, source } = opened.begun;
+    return this.#start(
+      {
+        type: InteractionType.ModalSubmit,
+        trigger: 'modal',
+        line: modal.title,
+        place,
+        owners,
+        source,
+        metadata: { triggering_interaction_metadata: opened.metadata },
+      },
+      { custom_id: modal.custom_id, components: modal.components.map((field) => filledIn(field, values)) },
+    );
+  };
 
   #visible(place: Place, wanted: CommandType): APIApplicationCommand[] {
     return this.#options.commands.visibleAt(place).filter(({ type }) => type === wanted);
@@ -165,8 +161,7 @@ export class Members {
   }
 
   #ofMenu(command: APIApplicationCommand, id: string) {
-    const { conversations, posts } = this.#options;
-    const message = conversations.holder(id)?.apiMessage(id) ?? posts.find(id);
+    const message = this.#options.conversations.holder(id)?.apiMessage(id);
     if (!message) throw new Error(`There is no message with the id ${id}.`);
     return {
       trigger: 'menu' as const,
@@ -203,14 +198,6 @@ function commandData({ id, name, type, guild_id }: APIApplicationCommand): objec
 
 type TypedValues = Readonly<Record<string, OptionValue>>;
 
-/** An option as it is sent. */
-interface TypedOption {
-  name: string;
-  type: OptionType;
-  value: OptionValue;
-  focused?: true;
-}
-
 function ofSlash(command: APIApplicationCommand, typed: TypedValues) {
   const options = typedOptions(command, typed);
   return {
@@ -222,7 +209,7 @@ function ofSlash(command: APIApplicationCommand, typed: TypedValues) {
 }
 
 /** In the order of their declaration. */
-function typedOptions(command: APIApplicationCommand, typed: TypedValues): TypedOption[] {
+function typedOptions(command: APIApplicationCommand, typed: TypedValues) {
   return declaredIn(command, typed).flatMap((option) => {
     const { name, type, required } = option;
     const value = typed[name];
@@ -237,14 +224,14 @@ function typedOptions(command: APIApplicationCommand, typed: TypedValues): Typed
 }
 
 /** The options of a command that is still being typed: not validated, the focused one as text. */
-function halfTypedOptions(command: APIApplicationCommand, typed: TypedValues, focused: string): TypedOption[] {
+function halfTypedOptions(command: APIApplicationCommand, typed: TypedValues, focused: string) {
   const declared = declaredIn(command, typed);
   if (!declared.some(({ name, autocomplete }) => name === focused && autocomplete)) {
     throw new Error(`The option "${focused}" of /${command.name} has no autocomplete.`);
   }
   return declared.flatMap(({ name, type }) => {
     const value = typed[name];
-    if (name === focused) return [{ name, type, value: String(value ?? ''), focused: true as const }];
+    if (name === focused) return [{ name, type, value: String(value ?? ''), focused: true }];
     return value === undefined || value === '' ? [] : [{ name, type, value }];
   });
 }
@@ -259,22 +246,18 @@ function declaredIn({ name, options = [] }: APIApplicationCommand, typed: TypedV
 
 /** Why a value is invalid for an option, as the end of a sentence; undefined = valid. */
 function misfit(option: CommandOption, value: OptionValue): string | undefined {
-  const { type } = option;
+  const { type, min_length: shortest = 0, max_length: longest = 6_000 } = option;
+  const { min_value: least = Number.NEGATIVE_INFINITY, max_value: most = Number.POSITIVE_INFINITY } = option;
   if (type === OptionType.Boolean) return typeof value === 'boolean' ? undefined : 'must be true or false';
-  if (type === OptionType.String) return textMisfit(value, option);
+  if (type === OptionType.String) {
+    if (typeof value !== 'string') return 'must be text';
+    const length = [...value].length;
+    return length < shortest || length > longest ? `must have ${shortest} to ${longest} characters` : undefined;
+  }
   if (type === OptionType.Integer && !Number.isSafeInteger(value)) return 'must be a whole number';
-  return Number.isFinite(value) ? numberMisfit(Number(value), option) : 'must be a number';
-}
-
-function textMisfit(value: OptionValue, { min_length: min = 0, max_length: max = 6_000 }: CommandOption) {
-  if (typeof value !== 'string') return 'must be text';
-  const length = [...value].length;
-  return length < min || length > max ? `must have ${min} to ${max} characters` : undefined;
-}
-
-function numberMisfit(value: number, { min_value, max_value }: CommandOption): string | undefined {
-  if (min_value !== undefined && value < min_value) return `must be at least ${min_value}`;
-  return max_value !== undefined && value > max_value ? `must be at most ${max_value}` : undefined;
+  if (!Number.isFinite(value)) return 'must be a number';
+  if (Number(value) < least) return `must be at least ${least}`;
+  return Number(value) > most ? `must be at most ${most}` : undefined;
 }
 
 function chosen(
@@ -305,20 +288,14 @@ function filledIn({ type, id, component }: Field, values: SubmittedModal['values
   return { type, id, component: { type: component.type, id: component.id, custom_id, value } };
 }
 
-interface SentInteraction {
+interface SentInteraction extends Pick<Begun, 'type' | 'place' | 'owners'> {
   id: string;
   token: string;
-  type: InteractionType;
-  place: Place;
-  owners: Owners;
   /** The data of the command, component or modal. */
   data: object;
   /** The message whose component started the interaction. */
   message?: object | undefined;
 }
-
-const ATTACHMENT_LIMIT_BYTES = 10 * 1_024 * 1_024; // reference.md, "Uploading Files"
-const JOINED_AT = '2026-01-01T00:00:00.000000+00:00';
 
 /** `d` of INTERACTION_CREATE; interactions/receiving-and-responding, "Interaction Structure". */
 function interactionPayload(sent: SentInteraction, world: World): object {
@@ -337,7 +314,7 @@ function interactionPayload(sent: SentInteraction, world: World): object {
     app_permissions: String(appPermissions(place)),
     locale: place.member.locale,
     entitlements: [],
-    attachment_size_limit: ATTACHMENT_LIMIT_BYTES,
+    attachment_size_limit: 10 * 1_024 * 1_024, // reference.md, "Uploading Files"
     ...(place.guild ? fromGuild(place, place.guild) : fromPrivateChannel(place, world)),
   };
 }
@@ -366,7 +343,22 @@ function fromGuild({ member, channelId, permissions }: Place, { id, locale = 'en
       parent_id: null,
       flags: 0,
     },
-    member: apiMember(apiUser(member), permissions),
+    // resources/guild, "Guild Member Structure", with the permissions that interactions add
+    member: {
+      user: apiUser(member),
+      nick: null,
+      avatar: null,
+      banner: null,
+      roles: [],
+      joined_at: '2026-01-01T00:00:00.000000+00:00',
+      premium_since: null,
+      deaf: false,
+      mute: false,
+      pending: false,
+      flags: 0,
+      communication_disabled_until: null,
+      permissions: String(permissions),
+    },
   };
 }
 
@@ -382,23 +374,4 @@ function fromPrivateChannel({ member, channelId, context }: Place, { members }: 
           recipients: members.map((each) => apiUser(each)),
         };
   return { channel: { id: channelId, flags: 0, ...channel }, user: apiUser(member) };
-}
-
-/** resources/guild, "Guild Member Structure", with the permissions that interactions add */
-function apiMember(user: APIUser, permissions: bigint) {
-  return {
-    user,
-    nick: null,
-    avatar: null,
-    banner: null,
-    roles: [],
-    joined_at: JOINED_AT,
-    premium_since: null,
-    deaf: false,
-    mute: false,
-    pending: false,
-    flags: 0,
-    communication_disabled_until: null,
-    permissions: String(permissions),
-  };
 }

@@ -32,7 +32,7 @@ export function changedReply(
   const listed = attachments ?? [];
   // reference.md, "Uploading Files"; that single files of a message are kept by their ids is not emulated
   const unsent = listed.findIndex(({ id }) => !uploads.some(({ number }) => String(number) === id));
-  if (unsent !== -1) throw mistake([...at, 'attachments', unsent, 'id'], 'ATTACHMENT_NOT_FOUND', NOT_UPLOADED);
+  if (unsent !== -1) throw mistake([...at, 'attachments', unsent, 'id'], 'ATTACHMENT_NOT_FOUND'); // a guess
   const added = uploads.map((upload) => {
     const { filename = upload.filename, description } = listed.find(({ id }) => id === String(upload.number)) ?? {};
     return files.add({ ...upload, filename }, channelId, description ? { description } : {});
@@ -46,7 +46,6 @@ export function changedReply(
   return { ...changed, embeds: served, attachments: all };
 }
 
-const NOT_UPLOADED = 'Uploaded attachment not found.'; // the code is a guess
 const MOST_ATTACHMENTS = 10; // topics/opcodes-and-status-codes, 30015
 
 const SCHEME = 'attachment://';
@@ -68,14 +67,13 @@ function servedPart(key: string, value: unknown, files: readonly APIAttachment[]
   if (key === 'icon_url' && isLink(value)) return attachmentOf(value, files, at).url;
   if (key !== 'image' && key !== 'thumbnail') return withServedMedia(value, files, origin, at);
   const { url } = value as { url: string };
-  if (isLink(url)) return { ...(value as object), ...unfurled(attachmentOf(url, files, [...at, 'url'])) };
+  if (isLink(url)) {
+    const { proxy_url, width, height, content_type, url: served } = attachmentOf(url, files, [...at, 'url']);
+    const unfurled = { url: served, proxy_url, width, height, content_type };
+    return { ...(value as object), ...unfurled };
+  }
   const isServed = url.startsWith(`${origin}/attachments/`);
   return { ...(value as object), proxy_url: isServed ? url : proxyUrl(url, origin) };
-}
-
-function unfurled({ url, proxy_url, width, height, content_type }: APIAttachment): object {
-  const type = content_type === undefined ? {} : { content_type };
-  return { url, proxy_url, ...(width !== undefined && { width, height }), ...type };
 }
 
 function isLink(value: unknown): value is `attachment://${string}` {
@@ -84,7 +82,7 @@ function isLink(value: unknown): value is `attachment://${string}` {
 
 function attachmentOf(link: string, files: readonly APIAttachment[], at: Path): APIAttachment {
   const found = files.find(({ filename }) => filename === link.slice(SCHEME.length));
-  if (!found) throw mistake(at, NOT_FOUND, 'The referenced attachment was not found in the message');
+  if (!found) throw mistake(at, NOT_FOUND);
   return found;
 }
 

@@ -36,6 +36,8 @@ export interface AttachmentForm {
   description?: string;
 }
 
+const LONGEST_TOTAL = 6_000; // over all embeds of a message; resources/message, "Embed Limits"
+const MOST_ROWS = 5; // components/reference, "Legacy Message Component Behavior"
 const KINDS = [ComponentType.ActionRow, ComponentType.Button, ComponentType.StringSelect];
 
 /** @throws ApiError 50035 with `at` before every path */
@@ -44,17 +46,32 @@ export function readMessage(body: unknown, at: Path = []): MessageForm {
   const { poll, ...form } = readForm<MessageForm & { poll?: unknown }>(schema, body, at);
   const embeds = form.embeds ?? [];
   const components = form.components ?? [];
+  const texts = embeds.flatMap(({ title, description, footer, author, fields = [] }) => [
+    ...[title, description, footer?.text, author?.name],
+    ...fields.flatMap(({ name, value }) => [name, value]),
+  ]);
   // Rules of components do not know kinds that are not emulated.
   refuse([...notEmulated(poll != null, ['poll']), ...within(['components'], kindMistakes(components, KINDS))], at);
   // Of the flags that a bot may set, only this one is emulated; the code is a guess.
   const isFlagged = ((form.flags ?? 0) & ~MessageFlags.Ephemeral) !== 0;
   const mistakes = [
-    ...when(isFlagged, ['flags'], 'MESSAGE_FLAGS_INVALID', 'These message flags cannot be set.'),
-    ...within(['embeds'], embedMistakes(embeds)),
-    ...within(['components'], componentMistakes(components)),
+    ...when(isFlagged, ['flags'], 'MESSAGE_FLAGS_INVALID'),
+    ...embeds.flatMap((embed, index) => within(['embeds', index], embedMistakes(embed))),
+    ...when(
+      texts.reduce((sum, text = '') => sum + text.length, 0) > LONGEST_TOTAL,
+      ['embeds'],
+      'MAX_EMBED_SIZE_EXCEEDED',
+    ),
+    ...when(components.length > MOST_ROWS, ['components'], 'BASE_TYPE_BAD_LENGTH'),
+    ...components.flatMap((row, index) => within(['components', index, 'components'], mistakesInRow(row.components))),
+    ...within(['components'], repeatedIds(components)),
   ];
   refuse(mistakes, at);
-  return form.embeds ? { ...form, embeds: embeds.map(completed) } : form;
+  // In Discord's answers every field says whether it is inline, even if the bot did not.
+  const completed = embeds.map(({ fields, ...embed }) => {
+    return { ...embed, ...(fields && { fields: fields.map((field) => ({ inline: false, ...field })) }) };
+  });
+  return form.embeds ? { ...form, embeds: completed } : form;
 }
 
 export function isEphemeral({ flags }: { flags?: number | null }): boolean {
@@ -77,45 +94,24 @@ export function moderate(
 ): void {
   const texts = [...textsIn({ content, embeds, components })];
   const refused = texts.filter(({ path, text }) => refuses(text, path.join('.')));
+  const code = 'URL_TYPE_INVALID_URL';
   refuse(
-    refused.flatMap(({ path }) => when(true, path, 'URL_TYPE_INVALID_URL', 'Not a well formed URL.')),
+    refused.map(({ path }) => ({ path, code })),
     at,
   );
   if (!isPrivate && texts.some(({ text }) => blocks(text))) throw new ApiError('blockedByAutoMod');
 }
 
-/** In Discord's answers every field says whether it is inline, even if the bot did not. */
-function completed({ fields, ...embed }: APIEmbed): APIEmbed {
-  return { ...embed, ...(fields && { fields: fields.map((field) => ({ inline: false, ...field })) }) };
-}
-
-const LONGEST_TOTAL = 6_000; // over all embeds of a message; resources/message, "Embed Limits"
-const TOO_LONG = `Embed size exceeds maximum size of ${LONGEST_TOTAL}`;
-
-/** What the specification does not say of embeds. */
-function embedMistakes(embeds: readonly APIEmbed[]): Mistake[] {
-  const total = embeds.flatMap(countedTexts).reduce((sum, text = '') => sum + text.length, 0);
-  return [
-    ...embeds.flatMap((embed, index) => within([index], mistakesIn(embed))),
-    ...when(total > LONGEST_TOTAL, [], 'MAX_EMBED_SIZE_EXCEEDED', TOO_LONG),
-  ];
-}
-
-function countedTexts({ title, description, footer, author, fields = [] }: APIEmbed): (string | undefined)[] {
-  return [title, description, footer?.text, author?.name, ...fields.flatMap(({ name, value }) => [name, value])];
-}
-
-function mistakesIn(embed: APIEmbed): Mistake[] {
+/** What the specification does not say of an embed: a page is on the web, a picture can be a file of the message. */
+function embedMistakes(embed: APIEmbed): Mistake[] {
   const addresses = textsIn(embed).filter(({ path }) => path.at(-1)?.endsWith('url'));
   return [
-    ...missingIn(embed).flatMap((path) => when(true, path, 'BASE_TYPE_REQUIRED', 'This field is required')),
-    ...addresses.flatMap(({ path, text }) => otherScheme(path, text, schemesAt(path.join('.')))),
+    ...missingIn(embed).map((path) => ({ path, code: 'BASE_TYPE_REQUIRED' })),
+    ...addresses.flatMap(({ path, text }) => {
+      const isPage = ['url', 'author.url'].includes(path.join('.'));
+      return otherScheme(path, text, ['http', 'https', ...(isPage ? [] : ['attachment'])]);
+    }),
   ];
-}
-
-/** resources/message, "Embed Structure": a page is on the web, a picture can be a file of the message. */
-function schemesAt(path: string): string[] {
-  return ['url', 'author.url'].includes(path) ? ['http', 'https'] : ['http', 'https', 'attachment'];
 }
 
 /** Texts that, as reported, are neither absent nor blank; and of an embed that nothing can be seen of, the description. */
@@ -134,23 +130,11 @@ function missingIn({ title, description, footer, image, thumbnail, author, field
   return needed.flatMap(([path, isThere]) => (isThere ? [] : [path]));
 }
 
-const MOST_ROWS = 5; // components/reference, "Legacy Message Component Behavior"
-const TOO_MANY = `Must be between 1 and ${MOST_ROWS} in length.`;
-
-/** What the specification does not say of the components of a message. */
-function componentMistakes(rows: readonly Row[]): Mistake[] {
-  return [
-    ...when(rows.length > MOST_ROWS, [], 'BASE_TYPE_BAD_LENGTH', TOO_MANY),
-    ...rows.flatMap(({ components }, index) => within([index, 'components'], mistakesInRow(components))),
-    ...repeatedIds(rows),
-  ];
-}
-
 /** components/reference, "Action Row"; the code as reported: discord-api-docs#3395 */
 function mistakesInRow(components: Row['components']): Mistake[] {
   const isTooWide = components.length > 1 && components.some(({ type }) => type === ComponentType.StringSelect);
   return [
-    ...when(isTooWide, [1], 'COMPONENT_LAYOUT_WIDTH_EXCEEDED', 'The specified component exceeds the maximum width'),
+    ...when(isTooWide, [1], 'COMPONENT_LAYOUT_WIDTH_EXCEEDED'),
     ...components.flatMap((each, index) =>
       within([index], each.type === ComponentType.Button ? mistakesInButton(each) : mistakesInMenu(each)),
     ),
@@ -162,11 +146,10 @@ function mistakesInButton(button: APIButtonComponent): Mistake[] {
   const given = button as { custom_id?: string; url?: string };
   const [needed, other] =
     button.style === ButtonStyle.Link ? (['url', 'custom_id'] as const) : (['custom_id', 'url'] as const);
-  const both = 'A custom id and url cannot both be specified';
   return [
     ...otherScheme(['url'], given.url, ['http', 'https', 'discord']),
-    ...when(given[needed] === undefined, [needed], 'BASE_TYPE_REQUIRED', 'This field is required'),
-    ...when(given[other] !== undefined, [other], 'BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE', both),
+    ...when(given[needed] === undefined, [needed], 'BASE_TYPE_REQUIRED'),
+    ...when(given[other] !== undefined, [other], 'BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE'),
   ];
 }
 
@@ -174,10 +157,9 @@ function mistakesInButton(button: APIButtonComponent): Mistake[] {
 function mistakesInMenu({ options, min_values = 1, max_values = 1 }: APIStringSelectComponent): Mistake[] {
   const values = options.map(({ value }) => value);
   const again = values.findIndex((value, index) => values.indexOf(value) < index);
-  const [used, range] = ['The specified option value is already used', 'The minimum is larger than the maximum.'];
   return [
-    ...when(again !== -1, ['options', again, 'value'], 'SELECT_COMPONENT_OPTION_VALUE_DUPLICATED', used),
-    ...when(min_values > max_values, ['min_values'], 'SELECT_COMPONENT_MIN_VALUES_TOO_LARGE', range),
+    ...when(again !== -1, ['options', again, 'value'], 'SELECT_COMPONENT_OPTION_VALUE_DUPLICATED'),
+    ...when(min_values > max_values, ['min_values'], 'SELECT_COMPONENT_MIN_VALUES_TOO_LARGE'),
   ];
 }
 
@@ -197,11 +179,9 @@ export function repeatedIds(components: readonly unknown[]): Mistake[] {
   const placed = [...everyComponent(components)];
   return (['custom_id', 'id'] as const).flatMap((key) => {
     const ids = placed.map(({ component }) => component[key]);
-    const name = key.replace('_', ' ');
     return placed.flatMap(({ path }, index) => {
       const isUsed = Boolean(ids[index]) && ids.indexOf(ids[index]) < index; // 0 means no id
-      const code = `COMPONENT_${key.toUpperCase()}_DUPLICATED`;
-      return when(isUsed, [...path, key], code, `Component ${name} was already specified`);
+      return when(isUsed, [...path, key], `COMPONENT_${key.toUpperCase()}_DUPLICATED`);
     });
   });
 }

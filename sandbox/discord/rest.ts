@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { IncomingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from 'node:http';
 import { Readable } from 'node:stream';
-import { bytesOf } from '../body-bytes.ts';
 import { Listeners } from '../listeners.ts';
-import { aborted, stalled } from '../service/transport.ts';
+import { aborted, bytesOf, type Outcome, responseOf, send, unlessMalformed } from '../transport.ts';
 import { ApiError } from './api-error.ts';
-import { type Faults, type RestAnswer, type RestOutcome, type ScriptedFault, spoilt } from './faults.ts';
-import type { FileStore, Upload } from './file-store.ts';
+import { type Faults, type RestAnswer, spoilt } from './faults.ts';
+import type { FileStore, ServedFile, Upload } from './file-store.ts';
 import { type Exchange, exchanges } from './observation.ts';
 
 /** A request's JSON, and the files that came with it. */
@@ -31,12 +30,6 @@ export function ok(body: unknown): RestAnswer {
 
 export const NO_CONTENT: RestAnswer = { status: 204 };
 
-/** A picture that the emulated Discord serves instead of an external one. */
-export interface ExternalImage {
-  contentType: string;
-  body: string | Uint8Array;
-}
-
 /** One REST request to the emulated Discord. */
 export interface SeenRestRequest {
   atMs: number;
@@ -47,27 +40,20 @@ export interface SeenRestRequest {
   status: number;
 }
 
-/** A request with its body; what `IncomingMessage` has of one. */
-export interface RestCall extends AsyncIterable<Buffer> {
-  method?: string | undefined;
-  /** Path and query. */
-  url?: string | undefined;
-  headers: IncomingHttpHeaders;
-  /** Why its body broke off. */
-  errored?: Error | null;
-}
+/** A request with its body. */
+type RestCall = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'errored'> & AsyncIterable<Buffer>;
 
 export interface RestOptions {
   routes: Routes;
   isBotToken(token: string): boolean;
   faults: Faults;
-  image(url: string): ExternalImage | undefined;
-  files: Pick<FileStore, 'at'>;
+  /** A picture that the emulated Discord serves instead of an external one. */
+  image(url: string): ServedFile | undefined;
+  files: FileStore;
 }
 
 const KEPT_REQUESTS = 1_000;
 const API = /^\/api\/v10(?=\/)/;
-const BROKEN = { close: ['UND_ERR_SOCKET', 'other side closed'], reset: ['ECONNRESET', 'read ECONNRESET'] } as const;
 
 /** Answers as Discord's API does, and serves the pictures of embeds and the files of messages. */
 export class Rest {
@@ -80,52 +66,61 @@ export class Rest {
 
   constructor(options: RestOptions) {
     this.#options = options;
-    this.#routes = Object.entries(options.routes).map(([name, answer]) => routeOf(name, answer));
+    this.#routes = Object.entries(options.routes).map(([name, answer]) => {
+      const [method = '', path = ''] = name.split(' ');
+      const pattern = new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
+      const bucket = createHash('md5').update(name).digest('hex');
+      return { method, path, answer, pattern, bucket, needsBotToken: !path.includes(':token') };
+    });
   }
 
   /** Over HTTP. */
   readonly listener: RequestListener = (request, response) => {
     this.#outcomeOf(request)
-      .then((outcome) => (typeof outcome === 'string' ? suffer(response, outcome) : send(response, outcome)))
+      .then((outcome) => send(response, outcome))
       .catch(() => response.writeHead(500).end());
   };
 
-  /** Like `fetch` without a socket. Rejects as undici does where a connection would break. */
+  /** Without a socket. Rejects as undici does where a connection would break. */
   readonly answer = async (request: Request): Promise<Response> => {
     const { method, headers, signal } = request;
     signal.throwIfAborted();
     const { pathname, search } = new URL(request.url);
     const body = Readable.from([Buffer.from(await request.arrayBuffer())], { objectMode: false });
     const call = Object.assign(body, { method, url: pathname + search, headers: Object.fromEntries(headers) });
-    const outcome = await Promise.race([this.#outcomeOf(call), aborted(signal)]);
-    if (outcome === 'hang') return aborted(signal);
-    if (typeof outcome === 'string') {
-      const [code, message] = BROKEN[outcome];
-      throw Object.assign(new Error(message), { code });
-    }
-    const { bytes, headers: answered } = written(outcome);
-    const sent = outcome.stalls ? stalled(bytes.subarray(0, 1), signal) : bytes;
-    return new Response(outcome.body === undefined ? null : sent, { status: outcome.status, headers: answered });
+    return responseOf(await Promise.race([this.#outcomeOf(call), aborted(signal)]), signal);
   };
 
-  async #outcomeOf(request: RestCall): Promise<RestOutcome> {
+  async #outcomeOf(request: RestCall): Promise<Outcome> {
     const { method = '', url = '' } = request;
     const [path = '', query = ''] = url.split('?', 2);
-    if (!API.test(path)) return this.#file(method, path);
+    if (!API.test(path)) return written(this.#file(method, path));
 
     const route = path.replace(API, '');
-    const fault = this.#options.faults.take(method, route);
-    const read = bodyReader(request, fault);
+    const fault = this.#options.faults.of(method, route);
+    // What arrived before a delay is processed after it, even if the client has given up meanwhile
+    const arrived = fault?.delayMs === undefined ? undefined : readBody(request);
+    arrived?.catch(() => undefined);
+    const read = () => arrived ?? readBody(request);
     const process = async () => {
       const seen = {};
       const answered = await this.#answer(request, route, new URLSearchParams(query), seen, read).catch(refusal);
       if (!request.errored) exchanges.publish({ method, ...seen, answered } satisfies Exchange);
       return answered;
     };
-    if (typeof fault?.answer === 'object') this.#overhear(method, route, read).catch(() => undefined);
+    const overhear = async () => {
+      const { path: named } = this.#find(method, route).route;
+      exchanges.publish({ method, route: named, sent: (await read()).json } satisfies Exchange);
+    };
+    // What a request says that is not processed, because its answer is dictated
+    if (typeof fault?.answer === 'object') overhear().catch(() => undefined);
     const outcome = await (fault ? spoilt(fault, process) : process());
-    this.#note({ atMs: Date.now(), method, path: url, status: typeof outcome === 'string' ? 0 : outcome.status });
-    return outcome;
+    const shown = url.replace(/\/(interactions|webhooks)\/(\w+)\/[^/?]+/, '/$1/$2/[token]');
+    const noted = { atMs: Date.now(), method, path: shown, status: outcome.status };
+    this.requests.push(noted);
+    if (this.requests.length > KEPT_REQUESTS) this.requests.shift();
+    this.#seen.tell(noted);
+    return written(outcome);
   }
 
   async #answer(
@@ -135,25 +130,17 @@ export class Rest {
     seen: Partial<Exchange>,
     read: () => Promise<RequestBody>,
   ): Promise<RestAnswer> {
-    if (isBlocked(request.headers)) throw new ApiError('blockedUserAgent');
-    const { route, params } = this.#find(request.method ?? '', path);
+    const { headers, method = '' } = request;
+    const { authorization = '', 'user-agent': client = '' } = headers;
+    if (SHUT_OUT.test(client) || isWebPage(headers)) throw new ApiError('blockedUserAgent');
+    const { route, params } = this.#find(method, path);
     seen.route = route.path;
-    if (route.needsBotToken && !this.#isAuthorized(request)) throw new ApiError('unauthorized');
+    const [, token = ''] = /^Bot (.*)/.exec(authorization) ?? [];
+    if (route.needsBotToken && !this.#options.isBotToken(token)) throw new ApiError('unauthorized');
     const body = await read();
     seen.sent = body.json;
     const answered = await route.answer({ params, query, ...body });
     return { ...answered, headers: { ...rateLimitHeaders(route.bucket, Date.now()), ...answered.headers } };
-  }
-
-  #isAuthorized({ headers: { authorization = '' } }: RestCall): boolean {
-    return authorization.startsWith('Bot ') && this.#options.isBotToken(authorization.slice('Bot '.length));
-  }
-
-  /** What a request says that is not processed, because its answer is dictated. */
-  async #overhear(method: string, path: string, read: () => Promise<RequestBody>): Promise<void> {
-    const { route } = this.#find(method, path);
-    const { json } = await read();
-    exchanges.publish({ method, route: route.path, sent: json } satisfies Exchange);
   }
 
   /** @throws ApiError 404, or 405 when the path exists with other methods only */
@@ -164,35 +151,25 @@ export class Rest {
     const segments = Object.entries(route.pattern.exec(path)?.groups ?? {});
     return {
       route,
-      params: Object.fromEntries(segments.map(([name, value]) => [name, unlessMalformed(value) ?? value])),
+      params: Object.fromEntries(
+        segments.map(([name, value]) => [name, unlessMalformed(() => decodeURIComponent(value)) ?? value]),
+      ),
     };
   }
 
   /** Serves a proxied picture or a file of a message. */
   #file(method: string, path: string): RestAnswer {
-    const file = method === 'GET' ? this.#fileAt(path) : undefined;
-    if (!file) return { status: 404 };
+    const { image, files } = this.#options;
+    const external = path.startsWith(EXTERNAL) ? path.slice(EXTERNAL.length) : undefined;
+    const file =
+      external === undefined ? files.at(path) : image(unlessMalformed(() => decodeURIComponent(external)) ?? '');
+    if (method !== 'GET' || !file) return { status: 404 };
     const headers = {
       'Content-Type': file.contentType,
       'Content-Security-Policy': 'sandbox', // an SVG or HTML file that is opened directly must not run scripts
       'X-Content-Type-Options': 'nosniff',
     };
     return { ...ok(file.body), headers };
-  }
-
-  #fileAt(path: string): ExternalImage | undefined {
-    const { image, files } = this.#options;
-    if (path.startsWith(EXTERNAL)) return image(unlessMalformed(path.slice(EXTERNAL.length)) ?? '');
-    const file = files.at(path);
-    return file && { contentType: file.attachment.content_type ?? 'application/octet-stream', body: file.bytes };
-  }
-
-  #note(request: SeenRestRequest): void {
-    const path = request.path.replace(/\/(interactions|webhooks)\/(\w+)\/[^/?]+/, '/$1/$2/[token]');
-    const noted = { ...request, path };
-    this.requests.push(noted);
-    if (this.requests.length > KEPT_REQUESTS) this.requests.shift();
-    this.#seen.tell(noted);
   }
 }
 
@@ -208,14 +185,9 @@ export function isWebPage({ origin }: IncomingHttpHeaders): boolean {
   return origin !== undefined;
 }
 
-// discord-api-docs#4908, #6473 and #1504: these are blocked, while `curl/7.68.0` and `node` are served. The form in
+// Of Discord's firewall; discord-api-docs#4908, #6473 and #1504: no user agent and those of browsers are blocked, while `curl/7.68.0` and `node` are served. The form in
 // reference.md, "User Agent" (`DiscordBot (url, version)`), is not enforced.
 const SHUT_OUT = /^(?:$|Mozilla\/|Java\/1\.|Python-urllib\/)/;
-
-/** Whether Discord's firewall blocks a client: it has no user agent, or that of a browser. */
-function isBlocked(headers: IncomingHttpHeaders): boolean {
-  return SHUT_OUT.test(headers['user-agent'] ?? '') || isWebPage(headers);
-}
 
 interface Route {
   method: string;
@@ -226,29 +198,6 @@ interface Route {
   bucket: string;
   /** Interaction calls carry their own token in the path. */
   needsBotToken: boolean;
-}
-
-function routeOf(name: string, answer: Answer): Route {
-  const [method = '', path = ''] = name.split(' ');
-  const pattern = new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
-  const bucket = createHash('md5').update(name).digest('hex');
-  return { method, path, answer, pattern, bucket, needsBotToken: !path.includes(':token') };
-}
-
-function unlessMalformed(encoded: string): string | undefined {
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return undefined;
-  }
-}
-
-/** What arrived before a delay is processed after it, even if the client has given up meanwhile. */
-function bodyReader(request: RestCall, fault: ScriptedFault | undefined): () => Promise<RequestBody> {
-  if (fault?.delayMs === undefined) return () => readBody(request);
-  const body = readBody(request);
-  body.catch(() => undefined);
-  return () => body;
 }
 
 const LARGEST_BODY_BYTES = 25 * 1_024 * 1_024; // reference.md, "Uploading Files"
@@ -284,11 +233,9 @@ async function upload(field: string, file: File, index: number): Promise<Upload>
 }
 
 function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ApiError('invalidJson');
-  }
+  const json = unlessMalformed(() => JSON.parse(text));
+  if (json === undefined) throw new ApiError('invalidJson');
+  return json;
 }
 
 function refusal(error: unknown): RestAnswer {
@@ -307,25 +254,9 @@ function rateLimitHeaders(bucket: string, nowMs: number): Record<string, string>
   };
 }
 
-function send(response: ServerResponse, { stalls, status, ...answer }: Exclude<RestOutcome, string>): void {
-  const { bytes, headers } = written(answer);
-  response.writeHead(status, headers);
-  if (stalls) response.write(bytes.subarray(0, 1));
-  else response.end(bytes);
-}
-
-/** The body on its way. */
-function written({ body, headers = {} }: Pick<RestAnswer, 'body' | 'headers'>) {
-  if (body === undefined) return { bytes: new Uint8Array(), headers };
+function written({ body, headers = {}, ...answer }: RestAnswer): Outcome {
+  if (body === undefined) return { ...answer, headers, body: '' };
   const isSentAsItIs = typeof body === 'string' || body instanceof Uint8Array;
-  const bytes = new Uint8Array(Buffer.from(isSentAsItIs ? body : JSON.stringify(body)));
-  return { bytes, headers: { 'Content-Type': 'application/json', ...headers } };
-}
-
-function suffer({ req, socket }: ServerResponse, fault: Extract<RestOutcome, string>): void {
-  if (fault === 'reset') socket?.resetAndDestroy();
-  if (fault !== 'close') return;
-  // Closing with unread bytes would send a TCP reset.
-  if (req.readableEnded) socket?.destroySoon();
-  else req.resume().once('end', () => socket?.destroySoon());
+  const type = { 'Content-Type': 'application/json' };
+  return { ...answer, headers: { ...type, ...headers }, body: isSentAsItIs ? body : JSON.stringify(body) };
 }

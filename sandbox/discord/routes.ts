@@ -53,11 +53,6 @@ function arrived({ json, files }: RestRequest): ArrivedMessage {
 // "Unique in the past few minutes": resources/message, "Create Message"
 const NONCE_KEPT_MS = 180_000;
 
-interface Once {
-  nonce?: string | number | null;
-  enforce_nonce?: boolean | null;
-}
-
 /**
  * The calls with which a bot writes to a member by itself. It writes nowhere else here.
  *
@@ -79,7 +74,10 @@ export function directMessageRoutes(
       return openings.answer(() => ok({ ...channel, recipients: [apiUser(member)] }));
     },
     'POST /channels/:channel/messages': (request) => {
-      const { nonce, enforce_nonce } = readForm<Once>(MessageCreateRequestSchema, request.json);
+      const { nonce, enforce_nonce } = readForm<{
+        nonce?: string | number | null;
+        enforce_nonce?: boolean | null;
+      }>(MessageCreateRequestSchema, request.json);
       const sent = arrived(request);
       const member = members.find((each) => channelOf(each) === request.params.channel);
       if (!member) throw new ApiError('unknownChannel');
@@ -111,7 +109,12 @@ export class ChannelOpenings {
     if (this.#underWay >= atOnce) {
       this.counts.refused++;
       if (retryAfterSeconds === undefined) throw new ApiError('openingTooFast');
-      return tooMany(retryAfterSeconds);
+      // topics/rate-limits, "Exceeding A Rate Limit"
+      return {
+        status: 429,
+        headers: { 'Retry-After': String(Math.ceil(retryAfterSeconds)), 'X-RateLimit-Scope': 'user' },
+        body: { message: 'You are being rate limited.', retry_after: retryAfterSeconds, global: false },
+      };
     }
     this.#underWay++;
     this.counts.mostAtOnce = Math.max(this.counts.mostAtOnce, this.#underWay);
@@ -120,15 +123,6 @@ export class ChannelOpenings {
     this.counts.opened++;
     return open();
   }
-}
-
-/** topics/rate-limits, "Exceeding A Rate Limit" */
-function tooMany(seconds: number): RestAnswer {
-  return {
-    status: 429,
-    headers: { 'Retry-After': String(Math.ceil(seconds)), 'X-RateLimit-Scope': 'user' },
-    body: { message: 'You are being rate limited.', retry_after: seconds, global: false },
-  };
 }
 
 const DAILY_IDENTIFIES = 1_000; // events/gateway, "Session Start Limit Object"
@@ -208,7 +202,7 @@ function changedApplication(body: unknown): object {
   const form = readForm<ApplicationForm>(ApplicationFormPartialSchema, JSON.parse(JSON.stringify(body), asSpecified));
   const installs = Object.entries(form.integration_types_config ?? {});
   const isOdd = installs.some(([type]) => type !== '0' && type !== '1');
-  refuse(when(isOdd, ['integration_types_config'], 'BASE_TYPE_CHOICES', 'Value must be one of {0, 1}.'));
+  refuse(when(isOdd, ['integration_types_config'], 'BASE_TYPE_CHOICES'));
   return {
     ...('description' in form && { description: form.description?.default ?? '' }),
     ...('tags' in form && { tags: form.tags ?? [] }),

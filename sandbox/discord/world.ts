@@ -17,28 +17,6 @@ export interface World {
   members: readonly Member[];
 }
 
-const APPLICATION_ID = '1180000000000000001';
-
-export const DEFAULT_WORLD: World = {
-  applicationId: APPLICATION_ID,
-  // In the format of a real token: the application id in base64, a time, a signature; valid only here
-  botToken: `${Buffer.from(APPLICATION_ID).toString('base64url')}.emulat.not-a-secret-only-for-the-emulated-discord`,
-  guilds: [
-    { id: '1180000000000655361', name: 'Collectors' },
-    { id: '1180000000004849665', name: 'Trading Post' },
-  ],
-  foreignGuilds: [
-    { id: '1180000000009043969', name: 'Book Club' },
-    { id: '1180000000013238273', name: 'Library', externalApps: false },
-  ],
-  members: [
-    { id: '1180000000000000101', name: 'Alice', locale: 'en-US' },
-    { id: '1180000000000000102', name: 'Björn', locale: 'de' },
-    { id: '1180000000000000103', name: 'Chloé', locale: 'fr' },
-    { id: '1180000000000000104', name: '大輔', locale: 'ja' },
-  ],
-};
-
 // Those of @everyone in a new server that a command can depend on
 const MEMBER_PERMISSIONS =
   Permission.ViewChannel |
@@ -100,8 +78,10 @@ export type Owners = Partial<Record<Installed, string>>;
 
 /** @throws Error with a sentence when there is no such place or member. */
 export function placeOf(at: Whereabouts, world: World): Place {
-  const guild = at.context === 1 || at.context === 2 ? undefined : knownGuild(at.guildId, world);
-  const member = knownMember(at.memberId, world);
+  const isPrivate = at.context === 1 || at.context === 2 || at.guildId === null;
+  const guilds = [...world.guilds, ...world.foreignGuilds];
+  const guild = isPrivate ? undefined : known('Discord server', at.guildId, guilds);
+  const member = known('member', at.memberId, world.members);
   const context = guild ? 0 : (at.context ?? 1);
   const hasBot = guild ? world.guilds.includes(guild) : context === 1;
   const { installedFor = hasBot ? 'guild' : 'user' } = at;
@@ -148,17 +128,10 @@ export function channelId(at: { guildId: string | null; context: PlaceContext; m
 
 const GROUP_CHANNEL_ID = '1180000000000009000';
 
-/** Undefined for `null`; the first guild for `undefined`. */
-function knownGuild(guildId: string | null | undefined, { guilds, foreignGuilds }: World): Guild | undefined {
-  if (guildId === null) return undefined;
-  const found = guildId === undefined ? guilds[0] : [...guilds, ...foreignGuilds].find(({ id }) => id === guildId);
-  if (!found) throw new Error(`There is no Discord server with the id ${guildId}.`);
-  return found;
-}
-
-function knownMember(memberId: string | undefined, { members }: World): Member {
-  const found = memberId === undefined ? members[0] : members.find(({ id }) => id === memberId);
-  if (!found) throw new Error(`There is no member with the id ${memberId}.`);
+/** The first one for `undefined`. */
+function known<T extends { id: string }>(what: string, id: string | null | undefined, all: readonly T[]): T {
+  const found = id === undefined ? all[0] : all.find((each) => each.id === id);
+  if (!found) throw new Error(`There is no ${what} with the id ${id}.`);
   return found;
 }
 
@@ -166,20 +139,13 @@ const DISCORD_EPOCH_MS = 1_420_070_400_000; // 2015-01-01, reference.md "Snowfla
 const IDS_PER_MS = 4_096; // 12 bits of increment
 
 /** Generates Discord ids: unique, ascending, and with their creation time. */
-export class Snowflakes {
-  #ms = 0;
-  #increment = 0;
-
-  next(nowMs = Date.now()): string {
-    if (nowMs > this.#ms) {
-      this.#ms = nowMs;
-      this.#increment = 0;
-    } else if (++this.#increment === IDS_PER_MS) {
-      this.#ms++;
-      this.#increment = 0;
-    }
-    return String((BigInt(this.#ms - DISCORD_EPOCH_MS) << 22n) | BigInt(this.#increment));
-  }
+export function snowflakes(): (nowMs?: number) => string {
+  let [ms, increment] = [0, 0];
+  return (nowMs = Date.now()) => {
+    increment++;
+    if (nowMs > ms || increment === IDS_PER_MS) [ms, increment] = [Math.max(nowMs, ms + 1), 0];
+    return String((BigInt(ms - DISCORD_EPOCH_MS) << 22n) | BigInt(increment));
+  };
 }
 
 /** The creation time of an id, in ms since the Unix epoch. */

@@ -1,16 +1,15 @@
 import { Component, createRef } from 'preact';
 import { botAvatar } from './avatars.ts';
-import { Message, type MessageActions, PostedMessage } from './message.tsx';
+import { Message, type MessageActions } from './message.tsx';
 import type { Snapshot } from './page-server.ts';
-import { isVisible, isVisiblePost, type Viewer } from './viewer.ts';
+import { Reading } from './text.tsx';
+import { isVisible, type Viewer } from './viewer.ts';
 
 export interface ChatProps {
   snapshot: Snapshot;
   viewer: Viewer;
   /** When it grows, the newest message and later ones are scrolled to. */
   followed: number;
-  /** The names of the context menu commands of a message. */
-  menu: readonly string[];
   actions: MessageActions;
 }
 
@@ -40,23 +39,10 @@ export class Chat extends Component<ChatProps, { dismissed: ReadonlySet<string> 
   }
 
   override render() {
-    const { snapshot, viewer, menu, actions } = this.props;
+    const { snapshot, viewer, actions } = this.props;
     const { dismissed } = this.state;
-    const { locale } = viewer.member;
-    const nameOf = (memberId: string) => snapshot.members.find(({ id }) => id === memberId)?.name;
-    const view = { reader: { locale, nameOf }, menu, actions };
-    const replies = snapshot.messages
-      .filter((message) => isVisible(message, viewer) && !dismissed.has(message.interactionId))
-      .map((message) => {
-        const { interactionId: id, typedAtMs: atMs } = message;
-        const dismiss = () => this.setState({ dismissed: new Set([...this.state.dismissed, id]) });
-        return { atMs, shown: <Message key={id} message={message} view={view} dismiss={dismiss} /> };
-      });
-    const posts = snapshot.posts
-      .filter((post) => isVisiblePost(post, viewer))
-      .map((post) => {
-        return { atMs: post.postedAtMs, shown: <PostedMessage key={post.messageId} post={post} view={view} /> };
-      });
+    const memberOf = (memberId: string) => snapshot.members.find(({ id }) => id === memberId);
+    const reader = { locale: memberOf(viewer.memberId)?.locale ?? '', nameOf: (id: string) => memberOf(id)?.name };
     return (
       <div
         ref={this.#scroller}
@@ -75,7 +61,17 @@ export class Chat extends Component<ChatProps, { dismissed: ReadonlySet<string> 
             send.
           </p>
         </section>
-        <div class="messages">{[...replies, ...posts].sort((a, b) => a.atMs - b.atMs).map(({ shown }) => shown)}</div>
+        <div class="messages">
+          <Reading.Provider value={reader}>
+            {snapshot.messages
+              .filter((message) => isVisible(message, viewer) && !dismissed.has(message.interactionId))
+              .map((message) => {
+                const { interactionId: id } = message;
+                const dismiss = () => this.setState({ dismissed: new Set([...this.state.dismissed, id]) });
+                return <Message key={id} {...{ message, actions, dismiss }} />;
+              })}
+          </Reading.Provider>
+        </div>
       </div>
     );
   }

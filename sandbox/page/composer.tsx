@@ -1,6 +1,6 @@
-import { Component, type ComponentChildren, createRef } from 'preact';
-import type { Choice, OptionValue } from '../discord/chat.ts';
-import { wordsOf } from './call.ts';
+import { Component, type ComponentChildren } from 'preact';
+import type { Choice, Whereabouts } from '../discord/chat.ts';
+import { call, wordsOf } from './call.ts';
 import {
   BOOLEAN,
   type CommandOption,
@@ -13,6 +13,8 @@ import {
 } from './command-line.ts';
 
 export interface ComposerProps {
+  /** The member, and the place. */
+  at: Whereabouts;
   placeName: string;
   /** Why commands get no answer now; empty when they do. */
   notice: string;
@@ -20,23 +22,11 @@ export interface ComposerProps {
   commands: readonly ShownCommand[];
   /** Loads them again, because the bot may just have registered some. */
   refresh(): Promise<readonly ShownCommand[]>;
-  /** The bot's suggestions for the focused option. */
-  suggest(command: string, options: Record<string, OptionValue>, focused: string): Promise<readonly Choice[]>;
-  /** @throws Error with a sentence for the member. */
-  send(command: string, options: Record<string, OptionValue>): Promise<void>;
-  /** Writes a line that is no command. @throws Error with a sentence for the member. */
-  post(line: string): Promise<void>;
+  /** Something was sent: a command, or a line that is none. */
+  onSent(isCommand: boolean): void;
   /** What is wrong, in one sentence; empty when nothing is. */
   problem: string;
   onProblem(problem: string): void;
-  /** Whether it takes the focus when it appears. */
-  takesFocus(): boolean;
-}
-
-/** A picked command, with the required options and those that were added. */
-interface Form {
-  command: ShownCommand;
-  fields: readonly Field[];
 }
 
 interface Field {
@@ -57,8 +47,10 @@ interface Row {
 
 interface State {
   line: string;
-  /** In the place of the line. */
-  form: Form | undefined;
+  /** The picked command: its form is in the place of the line. */
+  command: ShownCommand | undefined;
+  /** The required options of that, and those that were added. */
+  fields: readonly Field[];
   /** Of the list above the field that has the focus. */
   label: string;
   rows: readonly Row[];
@@ -77,44 +69,33 @@ interface Pending {
 /** Suggestions are requested after a pause of this length. */
 const PAUSE_MS = 150;
 const LIST = 'suggestions';
+const FIELDS = '.option :is(input, select)';
+
+const find = (selector: string) => document.querySelector<HTMLElement>(selector);
+
+/** Into the first incomplete field, or else the first one; a form without any has its button. */
+export function focusComposer(): void {
+  (find('.option :invalid') ?? find(`.line, ${FIELDS}`) ?? find('.composer .send'))?.focus();
+}
 
 /** At the bottom: an input line, or the form of a picked command; above it a hint or what is wrong. Each place has its own. */
 export class Composer extends Component<ComposerProps, State> {
-  override state: State = { line: '', form: undefined, label: '', rows: [], active: -1, hint: '' };
-  readonly #root = createRef<HTMLFormElement>();
+  override state: State = { line: '', command: undefined, fields: [], label: '', rows: [], active: -1, hint: '' };
   #pending: Pending | undefined;
 
   override componentDidMount(): void {
-    if (this.props.takesFocus()) this.#focus();
-    document.addEventListener('keydown', this.#onKeyAnywhere);
+    if (!document.activeElement?.closest('.places')) focusComposer();
   }
-
-  override componentWillUnmount(): void {
-    document.removeEventListener('keydown', this.#onKeyAnywhere);
-  }
-
-  /** A slash anywhere on the page starts a command, as in Discord. */
-  readonly #onKeyAnywhere = ({ key, target }: KeyboardEvent): void => {
-    const isField = target instanceof Element && target.matches('input, select, textarea');
-    if (key === '/' && !isField) this.#focus();
-  };
 
   override componentDidUpdate(): void {
-    this.#find('[role="option"][aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
-  }
-
-  /** Into the first incomplete field, or else the first one; a form without any has its button. */
-  #focus(): void {
-    const field = this.#find('.option :invalid') ?? this.#find('.line, .option :is(input, select)');
-    (field ?? this.#find('.send'))?.focus();
+    find('[role="option"][aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
   }
 
   override render() {
-    const { form, label, rows, active, hint } = this.state;
+    const { command, hint } = this.state;
     const { problem, notice } = this.props;
     return (
       <form
-        ref={this.#root}
         class="composer"
         noValidate
         onSubmit={(event) => {
@@ -132,9 +113,9 @@ export class Composer extends Component<ComposerProps, State> {
           {notice}
         </p>
         <p class="quiet hint">{hint}</p>
-        <Suggestions label={label} rows={rows} active={active} />
+        {this.#list()}
         <div class="row">
-          {form ? this.#form(form) : this.#line()}
+          {command ? this.#form(command) : this.#line()}
           <button type="submit" class="send">
             Send
           </button>
@@ -160,7 +141,8 @@ export class Composer extends Component<ComposerProps, State> {
     );
   }
 
-  #form({ command, fields }: Form) {
+  #form(command: ShownCommand) {
+    const { fields } = this.state;
     const open = command.options.filter(({ name }) => fields.every(({ option }) => option.name !== name));
     return (
       <fieldset
@@ -247,6 +229,30 @@ export class Composer extends Component<ComposerProps, State> {
     };
   }
 
+  /** Above the field. */
+  #list() {
+    const { label, rows, active } = this.state;
+    return (
+      <div id={LIST} class="suggestions" role="listbox" aria-label={label} hidden={rows.length === 0}>
+        {rows.map(({ id, words, pick }, at) => (
+          <div
+            key={id}
+            id={`${LIST}-${at}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={at === active}
+            onMouseDown={(event) => {
+              event.preventDefault(); // the field keeps the focus
+              pick();
+            }}
+          >
+            {words}
+          </div>
+        ))}
+      </div>
+    );
+  }
+
   /** Whether a key was for the list, which it moves in, picks from or closes, or for one that is on its way. */
   #takes(key: string): boolean {
     const { rows, active } = this.state;
@@ -269,21 +275,21 @@ export class Composer extends Component<ComposerProps, State> {
   async #typeLine(line: string): Promise<void> {
     this.#clearProblem();
     this.setState({ line, label: 'Commands' });
-    const { commands, refresh } = this.props;
     // At once, because Enter picks from this list and must not pick an outdated entry
-    const first = this.#showCommands(suggestCommands(line, commands));
+    this.#showCommands();
     if (!line.startsWith('/')) return;
-    const latest = suggestCommands(line, await refresh().catch(() => commands));
-    const isClosed = first.length > 0 && this.state.rows.length === 0;
-    if (line === this.state.line && !this.state.form && !isClosed) this.#showCommands(latest);
+    const hadNone = this.state.rows.length === 0;
+    await this.props.refresh().catch(() => []); // those that are known do
+    const isOpen = hadNone || this.state.rows.length > 0;
+    if (line === this.state.line && !this.state.command && isOpen) this.#showCommands();
   }
 
   /** Showing the same again keeps the choice. */
-  #showCommands(commands: readonly ShownCommand[]): readonly ShownCommand[] {
+  #showCommands(): void {
+    const commands = suggestCommands(this.state.line, this.props.commands);
     const rows = commands.map((command) => this.#commandRow(command));
     const [shown, wanted] = [this.state.rows, rows].map((each) => each.map(({ id }) => id).join());
     this.#show(rows, shown === wanted ? this.state.active : 0);
-    return commands;
   }
 
   #commandRow(command: ShownCommand): Row {
@@ -302,9 +308,9 @@ export class Composer extends Component<ComposerProps, State> {
 
   /** Asks for the bot's suggestions for what is typed now. The first is chosen then, unless nothing is typed. */
   async #suggestSoon(at: number): Promise<void> {
-    const { form } = this.state;
-    const field = form?.fields[at];
-    if (!form || !field) return;
+    const { command, fields } = this.state;
+    const field = fields[at];
+    if (!command || !field) return;
     const { text, option } = field;
     const pending: Pending = { text, keys: [] };
     this.#pending = pending;
@@ -312,8 +318,9 @@ export class Composer extends Component<ComposerProps, State> {
     this.setState({ active: -1, label: `Choices for ${option.name}` });
     await new Promise((passed) => setTimeout(passed, PAUSE_MS));
     if (this.#pending !== pending) return;
-    const options = { ...optionValues(form.command, textsOf(form)), [option.name]: text };
-    const choices = await this.props.suggest(form.command.name, options, option.name).catch(() => []); // it works without
+    const options = { ...optionValues(command, textsOf(fields)), [option.name]: text };
+    const typed = { command: command.name, options, focused: option.name, ...this.props.at };
+    const choices = await call('complete', typed).catch(() => []); // it works without
     if (this.#pending !== pending) return;
     const rows = choices.map((choice) => ({
       id: choice.value,
@@ -328,46 +335,43 @@ export class Composer extends Component<ComposerProps, State> {
   #pick(at: number, picked: Choice): void {
     this.#change(at, { text: picked.name, picked });
     this.#show([]);
-    const fields = this.#root.current?.querySelectorAll<HTMLElement>('.option :is(input, select)');
-    fields?.[at + 1]?.focus();
+    document.querySelectorAll<HTMLElement>(FIELDS)[at + 1]?.focus();
   }
 
   #change(at: number, changed: Partial<Field>): void {
-    this.setState(({ form }) => {
-      const field = form?.fields[at];
-      return form && field ? { form: { ...form, fields: form.fields.with(at, { ...field, ...changed }) } } : null;
-    });
+    this.setState(({ fields }) => ({
+      fields: fields.map((field, index) => (index === at ? { ...field, ...changed } : field)),
+    }));
   }
 
   #add(option: CommandOption): void {
-    this.setState(({ form }) => (form ? { form: { ...form, fields: [...form.fields, fieldOf(option)] } } : null));
-    this.#find(`.option [name="${option.name}"]`)?.focus();
+    this.setState(({ fields }) => ({ fields: [...fields, fieldOf(option)] }));
+    find(`.option [name="${option.name}"]`)?.focus();
   }
 
   #open(command: ShownCommand, texts: Readonly<Record<string, string>>): void {
     const shown = command.options.filter(({ name, required }) => required || texts[name] !== undefined);
     const fields = shown.map((option) => fieldOf(option, texts[option.name]));
-    this.setState({ line: '', form: { command, fields } });
+    this.setState({ line: '', command, fields });
     this.#show([]);
-    this.#focus();
+    focusComposer();
   }
 
   #close(line: string): void {
-    const { form } = this.state;
+    const { command } = this.state;
     this.#clearProblem();
-    this.setState({ line, form: undefined });
+    this.setState({ line, command: undefined, fields: [] });
     this.#show([]);
-    if (form) this.#focus();
+    if (command) focusComposer();
   }
 
   #submit(): void {
-    const { form, line } = this.state;
-    if (form) {
-      const { command } = form;
-      const texts = textsOf(form);
+    const { command, fields, line } = this.state;
+    if (command) {
+      const texts = textsOf(fields);
       this.#close('');
       void this.#attempt(
-        () => this.props.send(command.name, optionValues(command, texts)),
+        () => this.#send(command, texts),
         () => this.#open(command, texts),
       );
     } else if (line.trim() !== '') {
@@ -375,10 +379,15 @@ export class Composer extends Component<ComposerProps, State> {
       if (line.trimStart().startsWith('/')) void this.#sendLine(line);
       else
         void this.#attempt(
-          () => this.props.post(line),
+          () => call('post', { content: line, ...this.props.at }).then(() => this.props.onSent(false)),
           () => this.setState({ line }),
         );
     }
+  }
+
+  async #send(command: ShownCommand, texts: Record<string, string>): Promise<void> {
+    await call('type', { command: command.name, options: optionValues(command, texts), ...this.props.at });
+    this.props.onSent(true);
   }
 
   async #sendLine(line: string): Promise<void> {
@@ -390,7 +399,7 @@ export class Composer extends Component<ComposerProps, State> {
       // The name alone, typed before its suggestion appeared, picks the command
       const isPicked = line.trim() === `/${command.name}` && command.options.some(({ required }) => required);
       if (isPicked) this.#open(command, {});
-      else await this.props.send(command.name, optionValues(command, texts));
+      else await this.#send(command, texts);
     };
     await this.#attempt(send, () => {
       const { command, texts } = read;
@@ -404,17 +413,13 @@ export class Composer extends Component<ComposerProps, State> {
     try {
       await work();
     } catch (error) {
-      if (!this.state.form && this.state.line === '') restore();
+      if (!this.state.command && this.state.line === '') restore();
       this.props.onProblem(wordsOf(error));
     }
   }
 
   #clearProblem(): void {
     if (this.props.problem !== '') this.props.onProblem('');
-  }
-
-  #find(selector: string): HTMLElement | null | undefined {
-    return this.#root.current?.querySelector<HTMLElement>(selector);
   }
 }
 
@@ -431,29 +436,6 @@ function fieldOf(option: CommandOption, text = ''): Field {
 }
 
 /** What is sent for each option. */
-function textsOf({ fields }: Form): Record<string, string> {
+function textsOf(fields: readonly Field[]): Record<string, string> {
   return Object.fromEntries(fields.map(({ option, text, picked }) => [option.name, picked?.value ?? text]));
-}
-
-/** Above the field, as the listbox of its combobox. */
-function Suggestions({ label, rows, active }: { label: string; rows: readonly Row[]; active: number }) {
-  return (
-    <div id={LIST} class="suggestions" role="listbox" aria-label={label} hidden={rows.length === 0}>
-      {rows.map(({ id, words, pick }, at) => (
-        <div
-          key={id}
-          id={`${LIST}-${at}`}
-          role="option"
-          tabIndex={-1}
-          aria-selected={at === active}
-          onMouseDown={(event) => {
-            event.preventDefault(); // the field keeps the focus
-            pick();
-          }}
-        >
-          {words}
-        </div>
-      ))}
-    </div>
-  );
 }

@@ -7,14 +7,16 @@ const BEGIN = 'One minute: a button says what to watch, acts two seconds later, 
 
 type ShownStep = ShownGuide['steps'][number];
 
-interface GuideProps {
+/** The guided minute: a button for each step, who asks in it, what to watch, and below it what happened. */
+export function Guide({
+  guide,
+  messages,
+  onPress,
+}: {
   guide: ShownGuide;
   messages: readonly ChatMessage[];
   onPress(step: ShownStep): void;
-}
-
-/** The guided minute: a button for each step, who asks in it, what to watch, and below it what happened. */
-export function Guide({ guide, messages, onPress }: GuideProps) {
+}) {
   const { steps, current, beganAtMs = Number.POSITIVE_INFINITY, happened, isResetting } = guide;
   const lines = useRef<HTMLDivElement>(null);
   // Where there is little room, what happened is scrolled to

@@ -54,8 +54,10 @@ const RULES: readonly Rule[] = [
   },
   { pattern: /<t:(?<seconds>-?\d{1,17})(?::(?<style>[a-zA-Z]))?>/y, token: timestamp },
   { pattern: /<@!?(?<id>\d{17,20})>/y, token: ({ id = '' }) => ({ type: 'member', id }) },
-  { pattern: /<@&(?<id>\d{17,20})>/y, token: ({ id }) => ({ type: 'mention', text: `@${id}` }) },
-  { pattern: /<#(?<id>\d{17,20})>/y, token: ({ id }) => ({ type: 'mention', text: `#${id}` }) },
+  {
+    pattern: /<(?<mark>@&|#)(?<id>\d{17,20})>/y,
+    token: ({ mark = '', id }) => ({ type: 'mention', text: `${mark[0]}${id}` }),
+  },
   { pattern: /<\/(?<name>[^:>]{1,100}):\d{17,20}>/y, token: ({ name }) => ({ type: 'mention', text: `/${name}` }) },
   { pattern: /@(?:everyone|here)/y, token: (_, text) => ({ type: 'mention', text }) },
   {

@@ -1,50 +1,56 @@
-import type { APIAttachment, APIEmbed } from 'discord-api-types/v10';
-import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
-import type { ChatMessage, FollowUp, Modal, Post, UsableComponent } from '../discord/chat.ts';
+import type { APIEmbed } from 'discord-api-types/v10';
+import { useContext, useRef } from 'preact/hooks';
+import type { ChatMessage, FollowUp, Modal, UsableComponent } from '../discord/chat.ts';
 import { avatarOf, BOT_NAME, botAvatar } from './avatars.ts';
-import { Link, Markdown, type Reader } from './text.tsx';
+import { Link, Markdown, Reading } from './text.tsx';
 import { isPrivate } from './viewer.ts';
 
-export interface MessageView {
-  reader: Reader;
-  /** The names of the context menu commands of a message. */
-  menu: readonly string[];
-  actions: MessageActions;
-}
-
-/** The actions of a reader on a message. */
+/** What a reader can do with a message. */
 export interface MessageActions {
+  /** The names of the commands in its context menu. */
+  menu: readonly string[];
+  /** Picks one of them. */
+  pick(messageId: string, command: string): void;
   /** A click on a button or, with values, a choice. */
   use(messageId: string, customId: string, values?: string[]): void;
-  /** Picks a context menu command. */
-  pick(messageId: string, command: string): void;
   /** Submits the form with which the bot answered; `done` is called when Discord has accepted it. */
   submit(interactionId: string, values: Record<string, string>, done: () => void): void;
 }
 
 interface MessageProps {
   message: ChatMessage;
-  view: MessageView;
+  actions: MessageActions;
   dismiss(): void;
 }
 
-/** One command and its reply, or what the bot wrote by itself. */
-export function Message({ message, view, dismiss }: MessageProps) {
-  const { trigger, state, edited, answeredAtMs, typedAtMs } = message;
+/** One command and its reply, what the bot wrote by itself, or what a member wrote. */
+export function Message({ message, actions, dismiss }: MessageProps) {
+  const { trigger, state, member, commandLine, edited, answeredAtMs, typedAtMs } = message;
+  const { locale } = useContext(Reading);
   const isEphemeral = isPrivate(message) && state !== 'sent';
+  const isPost = trigger === 'post';
+  const [name, picture] = isPost ? [member.name, avatarOf(member.name)] : [BOT_NAME, botAvatar()];
+  const when = new Date(answeredAtMs ?? typedAtMs);
+  const isToday = when.toDateString() === new Date().toDateString();
   return (
     <article class={isEphemeral ? 'message private' : 'message'}>
-      {trigger !== 'message' && <Use message={message} />}
-      <Frame
-        name={BOT_NAME}
-        picture={botAvatar()}
-        atMs={answeredAtMs ?? typedAtMs}
-        locale={view.reader.locale}
-        isEdited={edited}
-        isBot
-      >
-        <Reply {...{ message, view, dismiss }} />
+      {!isPost && trigger !== 'message' && (
+        <p class="use quiet" title={commandLine}>
+          <img src={avatarOf(member.name)} alt="" /> <b>{member.name}</b> used{' '}
+          <span class="command">{commandLine}</span>
+        </p>
+      )}
+      <img class="avatar" src={picture} alt="" />
+      <div class="said">
+        <p class="author">
+          <b>{name}</b>
+          {!isPost && <span class="app">APP</span>}
+          <span class="quiet">
+            {when.toLocaleString(locale, { timeStyle: 'short', ...(!isToday && { dateStyle: 'short' }) })}
+          </span>
+          {edited && <span class="quiet">(edited)</span>}
+        </p>
+        <Reply {...{ message, actions, dismiss }} />
         {isEphemeral && (
           <p class="quiet">
             Only you can see this •{' '}
@@ -53,67 +59,15 @@ export function Message({ message, view, dismiss }: MessageProps) {
             </button>
           </p>
         )}
-      </Frame>
-    </article>
-  );
-}
-
-/** A message that a member wrote. */
-export function PostedMessage({ post, view }: { post: Post; view: MessageView }) {
-  const { messageId, member, content, postedAtMs } = post;
-  return (
-    <article class="message">
-      <Frame name={member.name} picture={avatarOf(member.name)} atMs={postedAtMs} locale={view.reader.locale}>
-        <Markdown source={content} reader={view.reader} />
-        <Apps messageId={messageId} view={view} />
-      </Frame>
-    </article>
-  );
-}
-
-interface FrameProps {
-  name: string;
-  picture: string;
-  atMs: number;
-  locale: string;
-  isBot?: boolean;
-  isEdited?: boolean;
-  children: ComponentChildren;
-}
-
-function Frame({ name, picture, atMs, locale, isBot, isEdited, children }: FrameProps) {
-  const when = new Date(atMs);
-  const isToday = when.toDateString() === new Date().toDateString();
-  const clock = when.toLocaleString(locale, { timeStyle: 'short', ...(!isToday && { dateStyle: 'short' }) });
-  return (
-    <>
-      <img class="avatar" src={picture} alt="" />
-      <div class="said">
-        <p class="author">
-          <b>{name}</b>
-          {isBot && <span class="app">APP</span>}
-          <span class="quiet">{clock}</span>
-          {isEdited && <span class="quiet">(edited)</span>}
-        </p>
-        {children}
       </div>
-    </>
+    </article>
   );
 }
 
-/** What the member did: the line of a slash command, otherwise the label of what was clicked. */
-function Use({ message: { member, commandLine } }: { message: ChatMessage }) {
-  return (
-    <p class="use quiet" title={commandLine}>
-      <img src={avatarOf(member.name)} alt="" /> <b>{member.name}</b> used <span class="command">{commandLine}</span>
-    </p>
-  );
-}
-
-function Reply({ message, view, dismiss }: MessageProps) {
+function Reply({ message, actions, dismiss }: MessageProps) {
   const { state, failure, interactionId, modal, followUps = [] } = message;
   if (state === 'sent') return <span class="quiet">Sending command…</span>;
-  if (state === 'failed') return <span class="failed">{failure ?? 'The application did not respond'}</span>;
+  if (state === 'failed') return <span class="failed">{failure}</span>;
   if (state === 'thinking') {
     return (
       <span class="quiet">
@@ -121,57 +75,66 @@ function Reply({ message, view, dismiss }: MessageProps) {
       </span>
     );
   }
-  if (modal)
-    return <ModalForm modal={modal} submit={(values) => view.actions.submit(interactionId, values, dismiss)} />;
-  return [message, ...followUps].map((part) => <Contents key={part.messageId} part={part} view={view} />);
+  if (modal) return <ModalForm modal={modal} submit={(values) => actions.submit(interactionId, values, dismiss)} />;
+  return [message, ...followUps].map((part) => <Contents key={part.messageId} part={part} actions={actions} />);
 }
 
-function Contents({ part, view }: { part: ChatMessage | FollowUp; view: MessageView }) {
+function Contents({ part, actions }: { part: ChatMessage | FollowUp; actions: MessageActions }) {
   const { messageId, content, embeds, attachments, components } = part;
-  const { reader, actions } = view;
+  const { locale } = useContext(Reading);
   return (
     <>
-      {content !== '' && <Markdown source={content} reader={reader} />}
+      {content !== '' && <Markdown source={content} />}
       {embeds.map((embed, at) => (
-        <Embed key={at} embed={embed} reader={reader} />
+        <Embed key={at} embed={embed} />
       ))}
-      {attachments.map((attachment) => (
-        <Attachment key={attachment.id} attachment={attachment} locale={reader.locale} />
-      ))}
-      {messageId !== undefined &&
-        components.map((row) => (
-          <div key={row.id} class="components">
-            {row.components.map((component) => (
-              <Usable key={component.id} component={component} use={(...used) => actions.use(messageId, ...used)} />
-            ))}
-          </div>
-        ))}
-      {messageId !== undefined && <Apps messageId={messageId} view={view} />}
+      {attachments.map(({ id, url, filename, size, content_type, description = filename }) =>
+        content_type?.startsWith('image/') ? (
+          <img key={id} class="attachment" src={url} alt={description} />
+        ) : (
+          <p key={id}>
+            <Link href={url}>{filename}</Link> {size.toLocaleString(locale)} bytes
+          </p>
+        ),
+      )}
+      {messageId !== undefined && (
+        <>
+          {components.map((row) => (
+            <div key={row.id} class="components">
+              {row.components.map((component) => (
+                <Usable key={component.id} component={component} use={(...used) => actions.use(messageId, ...used)} />
+              ))}
+            </div>
+          ))}
+          <Apps menu={actions.menu} pick={(command) => actions.pick(messageId, command)} />
+        </>
+      )}
     </>
   );
 }
 
 /** As Discord shows it: Markdown in title, description and field values, not in author and footer. */
-function Embed({ embed, reader }: { embed: APIEmbed; reader: Reader }) {
+function Embed({ embed }: { embed: APIEmbed }) {
+  const { locale } = useContext(Reading);
   const { color, author, title, url, description, fields = [], image, thumbnail, footer, timestamp } = embed;
-  const when = timestamp === undefined ? undefined : new Date(timestamp).toLocaleString(reader.locale);
+  const when = timestamp === undefined ? undefined : new Date(timestamp).toLocaleString(locale);
   const footnote = [footer?.text, when].filter(Boolean).join(' • ');
-  const heading = title && <Markdown source={title} reader={reader} />;
+  const heading = title && <Markdown source={title} />;
   return (
     <div class="embed" style={color ? { borderColor: `#${color.toString(16).padStart(6, '0')}` } : {}}>
       {author && <div class="embed-author">{author.name}</div>}
       {heading && (
         <div class="embed-title">{url && /^https?:/i.test(url) ? <Link href={url}>{heading}</Link> : heading}</div>
       )}
-      {description && <Markdown source={description} reader={reader} />}
+      {description && <Markdown source={description} />}
       {fields.length > 0 && (
         <div class="embed-fields">
           {fields.map(({ name, value, inline }, at) => (
             <div key={at} class={inline ? 'embed-field inline' : 'embed-field'}>
               <b>
-                <Markdown source={name} reader={reader} />
+                <Markdown source={name} />
               </b>
-              <Markdown source={value} reader={reader} />
+              <Markdown source={value} />
             </div>
           ))}
         </div>
@@ -185,16 +148,6 @@ function Embed({ embed, reader }: { embed: APIEmbed; reader: Reader }) {
 
 function describedBy({ description = 'Image' }: { description?: string }): string {
   return description;
-}
-
-function Attachment({ attachment, locale }: { attachment: APIAttachment; locale: string }) {
-  const { url, filename, size, content_type, description } = attachment;
-  if (content_type?.startsWith('image/')) return <img class="attachment" src={url} alt={description ?? filename} />;
-  return (
-    <p>
-      <Link href={url}>{filename}</Link> {size.toLocaleString(locale)} bytes
-    </p>
-  );
 }
 
 type Use = (customId: string, values?: string[]) => void;
@@ -254,7 +207,7 @@ function Menu({ menu, use }: { menu: Extract<UsableComponent, { options: unknown
 }
 
 /** The context menu of a message. */
-function Apps({ messageId, view: { menu, actions } }: { messageId: string; view: MessageView }) {
+function Apps({ menu, pick }: Pick<MessageActions, 'menu'> & { pick(command: string): void }) {
   const root = useRef<HTMLDetailsElement>(null);
   const close = () => root.current?.removeAttribute('open');
   if (menu.length === 0) return null;
@@ -273,7 +226,7 @@ function Apps({ messageId, view: { menu, actions } }: { messageId: string; view:
           type="button"
           onClick={() => {
             close();
-            actions.pick(messageId, command);
+            pick(command);
           }}
         >
           {command}

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import { bytesOf } from '../body-bytes.ts';
 import type { Bot } from '../bot.ts';
 import type {
   CommandOption,
@@ -17,6 +16,7 @@ import type { Guide } from '../guide.ts';
 import { closeServer, listenAtOrAfter } from '../listen.ts';
 import type { RequestReasons } from '../request-reasons.ts';
 import type { CardServiceSwitches, EmbeddedCardService } from '../service/service.ts';
+import { bytesOf, unlessMalformed } from '../transport.ts';
 
 /** What the page shows and controls. */
 export interface PageSources {
@@ -29,12 +29,6 @@ export interface PageSources {
 export interface PageServerOptions extends PageSources {
   /** The next free one is taken when this one is not; 0 = any. */
   port: number;
-}
-
-export interface PageServer {
-  port: number;
-  url: string;
-  close(): Promise<void>;
 }
 
 /** What the page can do: `POST /api/NAME` with a list of the arguments. Who is asked says in one sentence what is wrong with them. */
@@ -51,8 +45,7 @@ function actionsOf({ discord, cardService, story }: PageSources) {
     }),
     type: (typed: TypedCommand) => void discord.type(typed),
     complete: (typed: HalfTypedCommand) => discord.complete(typed),
-    use: ({ values, ...used }: UsedComponent) =>
-      void (values ? discord.choose({ ...used, values }) : discord.click(used)),
+    use: (used: UsedComponent) => void discord.choose(used),
     submit: (form: SubmittedModal) => void discord.submit(form),
     post: (written: Whereabouts & { content: string }) => void discord.post(written),
     dropGateway: () => discord.gateway.drop(),
@@ -80,7 +73,6 @@ function snapshotOf({ discord, cardService, story }: PageSources) {
     guilds,
     members,
     messages: discord.messages().slice(-SHOWN_MESSAGES),
-    posts: discord.posts(),
     service: cardService.state(),
     requests: cardService.requests
       .slice(-SHOWN_REQUESTS)
@@ -98,15 +90,13 @@ function snapshotOf({ discord, cardService, story }: PageSources) {
  *
  * @throws Error when no port is free, or the page's script cannot be bundled.
  */
-export async function startPageServer({ port, ...sources }: PageServerOptions): Promise<PageServer> {
+export async function startPageServer({ port, ...sources }: PageServerOptions) {
   bundling ??= bundleFiles();
   const files = await bundling;
   const actions = new Map<string, (...args: never[]) => unknown>(
     Object.entries(actionsOf(sources)).map(([name, action]) => [`/api/${name}`, action]),
   );
   const headers = pageHeaders(sources.discord.origin);
-  const events = new Events(sources);
-  let ownPort = port;
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     answer(request, response).catch((error: unknown) => {
@@ -118,9 +108,8 @@ export async function startPageServer({ port, ...sources }: PageServerOptions): 
   });
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = '', url = '/', headers } = request;
-    const { host, origin, 'content-type': contentType } = headers;
-    const refused = refusal({ method, host, origin, contentType }, ownPort);
+    const { method, url = '/' } = request;
+    const refused = refusal(request, ownPort);
     if (refused) throw refused;
 
     const path = URL.parse(url, 'http://127.0.0.1')?.pathname ?? '';
@@ -131,17 +120,19 @@ export async function startPageServer({ port, ...sources }: PageServerOptions): 
       response.setHeader('Allow', allowed);
       throw new Refusal(405, `Only ${allowed} is answered here.`);
     }
-    if (action) return sendJson(response, 200, { result: await resultOf(action, await argumentsIn(request)) });
+    if (action) {
+      const args = await argumentsIn(request);
+      const result = await Promise.try(action, ...args).catch((error: Error) => {
+        throw new Refusal(422, error.message);
+      });
+      return sendJson(response, 200, { result });
+    }
     if (!file) return events.open(response);
     response.writeHead(200, { 'Content-Type': file.contentType, 'Cache-Control': 'no-cache' }).end(file.body);
   }
 
-  try {
-    ownPort = await listenAtOrAfter(server, port);
-  } catch (error) {
-    events.close();
-    throw error;
-  }
+  const ownPort = await listenAtOrAfter(server, port);
+  const events = new Events(sources);
   return {
     port: ownPort,
     url: `http://127.0.0.1:${ownPort}`,
@@ -172,29 +163,10 @@ const LONGEST_BODY_BYTES = 64 * 1024;
 async function argumentsIn(request: IncomingMessage): Promise<never[]> {
   const bytes = await bytesOf(request, LONGEST_BODY_BYTES);
   if (!bytes) throw new Refusal(413, 'The body is longer than 64 KiB.');
-  let args: never[];
-  try {
-    args = JSON.parse(bytes.toString('utf8'));
-  } catch {
-    throw new Refusal(400, 'The body is not JSON.');
-  }
+  const args = unlessMalformed((): never[] => JSON.parse(bytes.toString()));
+  if (args === undefined) throw new Refusal(400, 'The body is not JSON.');
   if (!Array.isArray(args)) throw new Refusal(400, 'The body is not a list of arguments.');
   return args;
-}
-
-async function resultOf(action: (...args: never[]) => unknown, args: never[]): Promise<unknown> {
-  try {
-    return await action(...args);
-  } catch (error) {
-    throw new Refusal(422, error instanceof Error ? error.message : String(error));
-  }
-}
-
-export interface GuardedRequest {
-  method: string;
-  host: string | undefined;
-  origin: string | undefined;
-  contentType: string | undefined;
 }
 
 /**
@@ -204,7 +176,11 @@ export interface GuardedRequest {
  *
  * @returns `undefined` when the request may be answered.
  */
-export function refusal({ method, host, origin, contentType }: GuardedRequest, port: number): Refusal | undefined {
+export function refusal(
+  { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
+  port: number,
+): Refusal | undefined {
+  const { host, origin, 'content-type': contentType } = headers;
   const ownHosts = ['127.0.0.1', 'localhost'].map((name) => new URL(`http://${name}:${port}`).host);
   if (host === undefined || !ownHosts.includes(host)) {
     return new Refusal(421, `This page is served only as http://${ownHosts[0]} or http://${ownHosts[1]}.`);
@@ -264,7 +240,7 @@ class Events {
     const changed = () => this.#changed();
     const { discord, cardService, story } = sources;
     const ofStory = story ? [story.bot.onChange, story.guide.onChange] : [];
-    const subscriptions = [discord.onMessage, discord.onPost, cardService.onChange, ...ofStory];
+    const subscriptions = [discord.onMessage, cardService.onChange, ...ofStory];
     this.#endSubscriptions = subscriptions.map((subscribe) => subscribe(changed));
     this.#lookAgain = setInterval(changed, LOOK_AGAIN_MS).unref();
   }
@@ -284,14 +260,11 @@ class Events {
   }
 
   #changed(): void {
-    if (this.#streams.size === 0) return;
-    this.#gathering ??= setTimeout(() => {
-      this.#gathering = undefined;
-      this.#send();
-    }, GATHER_MS).unref();
+    if (this.#streams.size > 0) this.#gathering ??= setTimeout(() => this.#send(), GATHER_MS).unref();
   }
 
   #send(): void {
+    this.#gathering = undefined;
     const json = JSON.stringify(snapshotOf(this.#sources));
     if (json === this.#lastSent) return;
     this.#lastSent = json;
@@ -317,20 +290,15 @@ const STYLES = ['theme', 'base', 'places', 'chat', 'guide', 'message', 'composer
 /** The page's three files by path, made in memory: no build step, nothing written to disk. */
 async function bundleFiles(): Promise<ReadonlyMap<string, PageFile>> {
   const read = (name: string) => readFile(new URL(name, import.meta.url), 'utf8');
-  const [html, script, ...styles] = await Promise.all([
+  const input = fileURLToPath(new URL('page.tsx', import.meta.url));
+  const [html, { output }, ...styles] = await Promise.all([
     read('page.html'),
-    bundle('page.tsx'),
+    build({ input, write: false, logLevel: 'silent', output: { format: 'esm', minify: true } }),
     ...STYLES.map((name) => read(`${name}.css`)),
   ]);
   return new Map([
     ['/', { contentType: 'text/html; charset=utf-8', body: html }],
     ['/page.css', { contentType: 'text/css; charset=utf-8', body: styles.join('\n') }],
-    ['/page.js', { contentType: 'text/javascript; charset=utf-8', body: script }],
+    ['/page.js', { contentType: 'text/javascript; charset=utf-8', body: output[0].code }],
   ]);
-}
-
-async function bundle(entry: string): Promise<string> {
-  const input = fileURLToPath(new URL(entry, import.meta.url));
-  const { output } = await build({ input, write: false, logLevel: 'silent', output: { format: 'esm', minify: true } });
-  return output[0].code;
 }

@@ -3,7 +3,7 @@ import { avatarOf, BOT_NAME, botAvatar } from './avatars.ts';
 import { call, watchSnapshots, wordsOf } from './call.ts';
 import { Chat } from './chat.tsx';
 import type { ShownCommand } from './command-line.ts';
-import { Composer } from './composer.tsx';
+import { Composer, focusComposer } from './composer.tsx';
 import { Guide } from './guide.tsx';
 import type { Actions, Snapshot } from './page-server.ts';
 import { Panel } from './panel.tsx';
@@ -45,6 +45,11 @@ class Page extends Component<object, State> {
   override state: State = { isCutOff: false, manageGuild: true, part: 'chat', problem: '', followed: 0 };
 
   override componentDidMount(): void {
+    // A slash anywhere on the page starts a command, as in Discord
+    document.addEventListener('keydown', ({ key, target }) => {
+      const isField = target instanceof Element && target.matches('input, select, textarea');
+      if (key === '/' && !isField) focusComposer();
+    });
     watchSnapshots((snapshot) => {
       this.setState(snapshot ? { snapshot, isCutOff: false } : { isCutOff: true });
       if (!this.state.known) this.#refresh().catch(() => {}); // the next snapshot tries again
@@ -53,27 +58,24 @@ class Page extends Component<object, State> {
 
   override render() {
     const { snapshot, known, part, isCutOff, problem, followed } = this.state;
-    const viewer = this.#viewer;
     const connection = (
       <div class="connection" role="status" hidden={!isCutOff}>
         The sandbox does not answer. Is it still running?
       </div>
     );
-    if (!snapshot || !known || !viewer) return connection;
+    if (!snapshot || !known) return connection;
 
     const { guilds, members, guide, bot } = snapshot;
-    const { member, guildId, manageGuild } = viewer;
     const at = this.#at;
-    const { memberId } = at;
+    const { memberId, guildId, manageGuild } = at;
+    const name = members.find(({ id }) => id === memberId)?.name ?? '';
     const [placeName, where] =
       guildId === null
         ? [`@${BOT_NAME}`, 'Direct messages']
         : ['#card-talk', guilds.find(({ id }) => id === guildId)?.name];
     return (
       <div class="page" data-part={part}>
-        <header>
-          <Tabs part={part} onChoose={(chosen) => this.setState({ part: chosen })} />
-        </header>
+        <header>{this.#tabs()}</header>
         <div class="left">
           <nav class="places" aria-label="Servers and direct messages">
             <h2>Servers</h2>
@@ -84,10 +86,10 @@ class Page extends Component<object, State> {
           <section class="identity" aria-label="You are">
             <h2>You are</h2>
             <div class="who">
-              <img src={avatarOf(member.name)} alt="" />
+              <img src={avatarOf(name)} alt="" />
               <select
                 aria-label="Member"
-                value={member.id}
+                value={memberId}
                 onChange={({ currentTarget }) => this.#choose({ memberId: currentTarget.value })}
               >
                 {members.map(({ id, name }) => (
@@ -132,36 +134,28 @@ class Page extends Component<object, State> {
           <Chat
             followed={followed}
             snapshot={snapshot}
-            viewer={viewer}
-            menu={known.menu}
+            viewer={at}
             actions={{
+              menu: known.menu,
               use: (messageId, customId, values) =>
                 this.#tell(call('use', { messageId, customId, ...(values && { values }), memberId, manageGuild })),
               submit: (interactionId, values, done) => this.#tell(call('submit', { interactionId, values }).then(done)),
               pick: (messageId, command) => {
                 this.#tell(call('type', { command, target: { messageId }, ...at }));
-                this.#showAnswer();
+                this.#follow(true);
               },
             }}
           />
           <Composer
             key={JSON.stringify(at)}
+            at={at}
             placeName={placeName}
             notice={bot ? NOTICES[bot.state] : ''}
             problem={problem}
             onProblem={(sentence) => this.setState({ problem: sentence })}
             commands={known.commands}
-            takesFocus={() => !document.activeElement?.closest('.places')}
             refresh={() => this.#refresh()}
-            suggest={(command, options, focused) => call('complete', { command, options, focused, ...at })}
-            send={async (command, options) => {
-              await call('type', { command, options, ...at });
-              this.#showAnswer();
-            }}
-            post={async (content) => {
-              await call('post', { content, ...at });
-              this.#follow();
-            }}
+            onSent={(isCommand) => this.#follow(isCommand)}
           />
         </main>
         <Panel snapshot={snapshot} />
@@ -169,8 +163,35 @@ class Page extends Component<object, State> {
     );
   }
 
+  /** Chat or card service; the style sheets do the rest. */
+  #tabs() {
+    const { part: shown } = this.state;
+    return (
+      <div class="tabs" role="tablist" aria-label="Parts of the page">
+        {(['chat', 'service'] as const).map((part) => (
+          <button
+            key={part}
+            type="button"
+            role="tab"
+            aria-controls={part}
+            aria-selected={part === shown}
+            tabIndex={part === shown ? 0 : -1}
+            onClick={() => this.setState({ part })}
+            onKeyDown={({ key, currentTarget }) => {
+              if (key !== 'ArrowLeft' && key !== 'ArrowRight') return;
+              this.setState({ part: shown === 'chat' ? 'service' : 'chat' });
+              currentTarget.parentElement?.querySelector<HTMLElement>('[aria-selected="true"]')?.focus();
+            }}
+          >
+            {PARTS[part]}
+          </button>
+        ))}
+      </div>
+    );
+  }
+
   #place(guildId: string | null, name: string, picture: string) {
-    const isCurrent = this.#viewer?.guildId === guildId;
+    const isCurrent = this.#at.guildId === guildId;
     return (
       <button type="button" aria-current={isCurrent ? 'page' : undefined} onClick={() => this.#choose({ guildId })}>
         <img src={picture} alt="" />
@@ -179,17 +200,10 @@ class Page extends Component<object, State> {
     );
   }
 
-  get #viewer(): Viewer | undefined {
-    const { snapshot, memberId, manageGuild, guildId = snapshot?.guilds[0]?.id ?? null } = this.state;
-    const member = snapshot?.members.find(({ id }) => id === memberId) ?? snapshot?.members[0];
-    return member && { member, guildId, manageGuild };
-  }
-
-  /** The viewer and the place, for the emulated Discord. */
-  get #at() {
-    if (!this.#viewer) throw new Error('The sandbox has not answered yet.');
-    const { member, ...place } = this.#viewer;
-    return { memberId: member.id, ...place };
+  get #at(): Viewer {
+    const { snapshot, manageGuild, guildId = snapshot?.guilds[0]?.id ?? null } = this.state;
+    const { memberId = snapshot?.members[0]?.id ?? '' } = this.state;
+    return { memberId, guildId, manageGuild };
   }
 
   #choose(chosen: Pick<State, 'memberId' | 'guildId'> | { manageGuild: boolean }): void {
@@ -207,13 +221,9 @@ class Page extends Component<object, State> {
     return known.commands;
   }
 
-  #showAnswer(): void {
-    this.setState({ part: 'chat' });
-    this.#follow();
-  }
-
-  #follow(): void {
-    this.setState(({ followed }) => ({ followed: followed + 1 }));
+  /** @param isCommand whether its answer is shown, too, where there is room for one part */
+  #follow(isCommand = false): void {
+    this.setState(({ followed, part }) => ({ followed: followed + 1, part: isCommand ? 'chat' : part }));
   }
 
   /** A failed click is reported in the same place as a failed command. */
@@ -225,33 +235,6 @@ class Page extends Component<object, State> {
 
 function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
-}
-
-/** Chat or card service; the style sheets do the rest. */
-function Tabs({ part: shown, onChoose }: { part: Part; onChoose: (part: Part) => void }) {
-  const other = shown === 'chat' ? 'service' : 'chat';
-  return (
-    <div class="tabs" role="tablist" aria-label="Parts of the page">
-      {(['chat', 'service'] as const).map((part) => (
-        <button
-          key={part}
-          type="button"
-          role="tab"
-          aria-controls={part}
-          aria-selected={part === shown}
-          tabIndex={part === shown ? 0 : -1}
-          onClick={() => onChoose(part)}
-          onKeyDown={({ key, currentTarget }) => {
-            if (key !== 'ArrowLeft' && key !== 'ArrowRight') return;
-            onChoose(other);
-            currentTarget.parentElement?.querySelector<HTMLElement>('[aria-selected="true"]')?.focus();
-          }}
-        >
-          {PARTS[part]}
-        </button>
-      ))}
-    </div>
-  );
 }
 
 // At once: the next key may be pressed before another turn, and it is meant for what this one shows

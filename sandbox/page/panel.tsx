@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks';
-import { NO_DAY } from '../service/limiters.ts';
 import type { CardServiceSwitches } from '../service/service.ts';
 import { call, wordsOf } from './call.ts';
 import type { Snapshot } from './page-server.ts';
@@ -7,8 +6,6 @@ import { Time } from './text.tsx';
 
 /** The panel is in the page's language, the chat in the member's. */
 const LOCALE = 'en';
-
-type Changes = Partial<CardServiceSwitches>;
 
 const SPEEDS = {
   'answers at once': { latencyMs: 0 },
@@ -56,15 +53,13 @@ export function Panel({ snapshot }: { snapshot: Snapshot }) {
 
 function Figures({ service }: Pick<Snapshot, 'service'>) {
   const { dayLimit, dayRemaining, minuteRate, minuteRemaining, mostAtOnce, resetsAtMs } = service;
-  const hasDay = dayLimit < NO_DAY;
   return (
     <section>
       <h2>The card service</h2>
-      {hasDay && <Gauge label="Left today" left={dayRemaining} of={dayLimit} />}
+      <Gauge label="Left today" left={dayRemaining} of={dayLimit} />
       <Gauge label="Left right now" left={minuteRemaining} of={mostAtOnce} />
       <p class="quiet">
-        {minuteRate.toLocaleString(LOCALE)} come back every minute
-        {hasDay && <>; the day ends {secondsFrom(resetsAtMs)}</>}.
+        {minuteRate.toLocaleString(LOCALE)} come back every minute; the day ends {secondsFrom(resetsAtMs)}.
       </p>
     </section>
   );
@@ -85,7 +80,7 @@ function Gauge({ label, left, of }: { label: string; left: number; of: number })
 }
 
 function secondsFrom(ms: number) {
-  return <Time seconds={Math.ceil(ms / 1_000)} style="R" locale={LOCALE} />;
+  return <Time seconds={Math.ceil(ms / 1_000)} style="R" />;
 }
 
 /** Newest first. */
@@ -141,7 +136,7 @@ function statusOf({ status, sent }: Snapshot['requests'][number]) {
 
 /** The bot, and the switches of the card service. What fails is told below them. */
 function Faults({ snapshot: { service, bot, isConnected } }: { snapshot: Snapshot }) {
-  const { switches, dayLimit } = service;
+  const { switches } = service;
   const [problem, setProblem] = useState('');
   const [isRefilled, setRefilled] = useState(false);
   const use = async (work: () => Promise<unknown>) => {
@@ -154,9 +149,23 @@ function Faults({ snapshot: { service, bot, isConnected } }: { snapshot: Snapsho
       {words}
     </button>
   );
-  const menu = (label: string, choices: Readonly<Record<string, Changes>>) => (
-    <Menu label={label} {...{ choices, switches }} onChange={(changes) => void use(() => call('set', changes))} />
-  );
+  /** Changes to the switches, in words; it shows those that are made. */
+  const menu = (label: string, choices: Readonly<Record<string, Partial<CardServiceSwitches>>>) => {
+    const isMade = (words: string) => JSON.stringify({ ...switches, ...choices[words] }) === JSON.stringify(switches);
+    return (
+      <label class="switch">
+        <span>{label}</span>
+        <select
+          value={Object.keys(choices).find(isMade)}
+          onChange={({ currentTarget: { value } }) => void use(() => call('set', choices[value] ?? {}))}
+        >
+          {Object.keys(choices).map((words) => (
+            <option key={words}>{words}</option>
+          ))}
+        </select>
+      </label>
+    );
+  };
   const connection = isConnected ? 'connected' : 'not connected';
   const keyTriedAtMs = bot?.keyTriedAtMs;
   return (
@@ -180,7 +189,7 @@ function Faults({ snapshot: { service, bot, isConnected } }: { snapshot: Snapsho
         <span>Every request gets a 429; ends {secondsFrom(switches.stormUntilMs)}</span>
         {button('End', 'End the 429 storm', () => call('storm', 0))}
       </div>
-      <div class="switch" hidden={dayLimit >= NO_DAY}>
+      <div class="switch">
         <span>The day</span>
         {button('Use up', 'Use up the day', () => call('exhaustDay'))}
         {button('Refill', 'Refill the day', () => call('refillDay').then(() => setRefilled(true)))}
@@ -208,31 +217,5 @@ function Faults({ snapshot: { service, bot, isConnected } }: { snapshot: Snapsho
         {problem}
       </p>
     </section>
-  );
-}
-
-interface MenuProps {
-  label: string;
-  /** In words, with the changes of each. */
-  choices: Readonly<Record<string, Changes>>;
-  switches: CardServiceSwitches;
-  onChange(changes: Changes): void;
-}
-
-/** Changes to the switches; it shows those that are made. */
-function Menu({ label, choices, switches, onChange }: MenuProps) {
-  const isMade = (changes: Changes) => JSON.stringify({ ...switches, ...changes }) === JSON.stringify(switches);
-  return (
-    <label class="switch">
-      <span>{label}</span>
-      <select
-        value={Object.keys(choices).find((words) => isMade(choices[words] ?? {}))}
-        onChange={({ currentTarget: { value } }) => onChange(choices[value] ?? {})}
-      >
-        {Object.keys(choices).map((words) => (
-          <option key={words}>{words}</option>
-        ))}
-      </select>
-    </label>
   );
 }

@@ -1,5 +1,5 @@
-import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { type ComponentChildren, createContext } from 'preact';
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
 import { parseMarkdown, type Token } from './markdown.ts';
 import { type TimestampStyle, timestampText } from './timestamp.ts';
 
@@ -11,24 +11,28 @@ export interface Reader {
   nameOf(memberId: string): string | undefined;
 }
 
+/** Who reads; outside of the chat, in the page's language. */
+export const Reading = createContext<Reader>({ locale: 'en', nameOf: () => undefined });
+
 /** Discord's Markdown. Links are http or https, and whatever else it says is text. */
-export function Markdown({ source, reader }: { source: string; reader: Reader }) {
+export function Markdown({ source }: { source: string }) {
   const tokens = useMemo(() => parseMarkdown(source), [source]);
   return (
     <span class="markdown">
-      <Tokens tokens={tokens} reader={reader} />
+      <Tokens tokens={tokens} />
     </span>
   );
 }
 
 const STYLE_TAGS = { bold: 'strong', italic: 'em', underline: 'u', strike: 's', subtext: 'small' } as const;
 
-function Tokens({ tokens, reader }: { tokens: readonly Token[]; reader: Reader }) {
-  return tokens.map((token) => shownToken(token, reader));
+function Tokens({ tokens }: { tokens: readonly Token[] }) {
+  const { nameOf } = useContext(Reading);
+  return tokens.map((token) => shownToken(token, nameOf));
 }
 
-function shownToken(token: Token, reader: Reader) {
-  const inner = 'children' in token && <Tokens tokens={token.children} reader={reader} />;
+function shownToken(token: Token, nameOf: Reader['nameOf']) {
+  const inner = 'children' in token && <Tokens tokens={token.children} />;
   switch (token.type) {
     case 'text':
       return token.text;
@@ -39,13 +43,14 @@ function shownToken(token: Token, reader: Reader) {
     case 'link':
       return (
         <Link href={token.href}>
-          <Tokens tokens={token.children.flatMap(withoutLinks)} reader={reader} />
+          {/* Its label can contain another address, but HTML does not allow nested links */}
+          <Tokens tokens={token.children.flatMap((child) => (child.type === 'link' ? child.children : [child]))} />
         </Link>
       );
     case 'timestamp':
-      return <Time {...token} locale={reader.locale} />;
+      return <Time {...token} />;
     case 'member':
-      return <span class="mention">@{reader.nameOf(token.id) ?? 'unknown-user'}</span>;
+      return <span class="mention">@{nameOf(token.id) ?? 'unknown-user'}</span>;
     case 'mention':
       return <span class="mention">{token.text}</span>;
     case 'heading':
@@ -61,11 +66,6 @@ function shownToken(token: Token, reader: Reader) {
       return <Style>{inner}</Style>;
     }
   }
-}
-
-/** A link's label can contain another address, but HTML does not allow nested links. */
-function withoutLinks(token: Token): Token[] {
-  return token.type === 'link' ? token.children : [token];
 }
 
 /** To somewhere else. */
@@ -88,7 +88,8 @@ function Spoiler({ children }: { children: ComponentChildren }) {
 }
 
 /** A time in words; relative ones keep counting. */
-export function Time({ seconds, style, locale }: { seconds: number; style: TimestampStyle; locale: string }) {
+export function Time({ seconds, style }: { seconds: number; style: TimestampStyle }) {
+  const { locale } = useContext(Reading);
   const [, setSecond] = useState(0);
   useEffect(() => {
     const ticking = style === 'R' ? setInterval(() => setSecond((before) => before + 1), 1_000) : undefined;

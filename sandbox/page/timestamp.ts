@@ -22,24 +22,18 @@ const UNITS = [
   ['second', 1],
 ] as const;
 
-export interface TimestampView {
-  locale: string;
-  nowMs: number;
-  /** IANA name. Default: the browser's time zone. */
-  timeZone?: string;
-}
-
-/** The text for a `<t:seconds:style>` at `nowMs`. */
+/**
+ * The text for a `<t:seconds:style>` at `nowMs`.
+ *
+ * @param view `timeZone`: IANA name, default: the browser's time zone
+ */
 export function timestampText(
   seconds: number,
   style: TimestampStyle,
-  { locale, nowMs, timeZone }: TimestampView,
+  { locale, nowMs, timeZone }: { locale: string; nowMs: number; timeZone?: string },
 ): string {
-  if (style === 'R') return relativeText(seconds - Math.round(nowMs / 1000), locale);
-  return new Intl.DateTimeFormat(locale, { ...FORMATS[style], timeZone }).format(seconds * 1000);
-}
-
-function relativeText(secondsFromNow: number, locale: string): string {
+  if (style !== 'R') return new Intl.DateTimeFormat(locale, { ...FORMATS[style], timeZone }).format(seconds * 1000);
+  const secondsFromNow = seconds - Math.round(nowMs / 1000);
   const distance = Math.abs(secondsFromNow);
   const [unit, length] = UNITS.find(([, seconds]) => distance >= seconds) ?? (['second', 1] as const);
   const count = Math.floor(distance / length) * Math.sign(secondsFromNow);

@@ -2,9 +2,6 @@ const MINUTE_MS = 60_000;
 /** Less than a millionth of a request: rounding errors, which must not cost a request. */
 const ROUNDING = 1e-6;
 
-/** The requests a day of a service that has no day: more than anybody sends. */
-export const NO_DAY = Number.MAX_SAFE_INTEGER;
-
 /**
  * How "10 a minute, burst 20" may be counted; the interface does not say:
  *
@@ -24,13 +21,13 @@ export interface PlanLimits {
   burst: number;
 }
 
-/** The interface's table; Enterprise is "custom" in it. */
+/** The interface's table, without Enterprise, which is "custom" in it. */
 export const PLAN_LIMITS = {
   free: { requestsPerDay: 1_000, requestsPerMinute: 10, burst: 20 },
   pro: { requestsPerDay: 50_000, requestsPerMinute: 100, burst: 200 },
   business: { requestsPerDay: 200_000, requestsPerMinute: 500, burst: 1_000 },
 } satisfies Record<string, PlanLimits>;
-export type RatedPlan = keyof typeof PLAN_LIMITS;
+export type Plan = keyof typeof PLAN_LIMITS;
 
 export type Rate = Pick<PlanLimits, 'requestsPerMinute' | 'burst'>;
 

@@ -5,18 +5,13 @@ import {
   count,
   NOTHING_COUNTED,
   PLAN_LIMITS,
+  type Plan,
   type PlanLimits,
   passTime,
-  type RatedPlan,
   type Ruling,
   remaining,
   type ServiceLimiter,
 } from './limiters.ts';
-
-export type Plan = RatedPlan | 'enterprise';
-
-/** These figures are our choice. */
-const ENTERPRISE: PlanLimits = { requestsPerDay: 1_000_000, requestsPerMinute: 2_000, burst: 4_000 };
 
 /** The next reset of the day's count after `nowMs`. */
 export type NextReset = (nowMs: number) => number;
@@ -39,7 +34,7 @@ export interface QuotaFigures {
  * @throws RangeError when a limit would allow no request.
  */
 export function limitsOf(plan: Plan, replaced: Partial<PlanLimits> = {}): PlanLimits {
-  const limits = { ...(plan === 'enterprise' ? ENTERPRISE : PLAN_LIMITS[plan]) };
+  const limits: PlanLimits = { ...PLAN_LIMITS[plan] };
   for (const name of ['requestsPerDay', 'requestsPerMinute', 'burst'] as const) {
     limits[name] = replaced[name] ?? limits[name];
     if (!Number.isFinite(limits[name]) || limits[name] < 1) {

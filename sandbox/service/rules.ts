@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DAY_MS } from '../../src/time/utc-day.ts';
 import { type ServiceCard, withPricesMoved } from '../sample-cards.ts';
+import { type Outcome, unlessMalformed } from '../transport.ts';
 import { SERVICE_LIMITERS } from './limiters.ts';
 import type { QuotaFigures, ServiceQuota } from './quota.ts';
 
@@ -12,38 +13,14 @@ export interface ReceivedRequest {
   body?: string;
 }
 
-export interface ServiceAnswer {
-  status: number;
-  headers: Record<string, string>;
-  body: string | Uint8Array;
+export interface ServiceAnswer extends Outcome {
   /** How long a limiter holds it back. */
   delayMs?: number;
 }
 
-type Listing = (found: readonly ServiceCard[]) => readonly object[] | Readonly<Record<string, ServiceCard>>;
-
-/** How the service lists several cards; the interface does not say. */
-const LISTINGS = {
-  array: (found) => found,
-  'by id': (found) => Object.fromEntries(found.map((card) => [card.id, card])),
-  'some left out': (found) => found.filter((_, index) => index % 3 !== 2),
-  'one broken card': ([first, ...others]) => [...(first ? [{ ...first, name: 7, set: null }] : []), ...others],
-  empty: () => [],
-} satisfies Record<string, Listing>;
-
-/** What it refuses to list, with its status. */
-const REFUSALS = {
-  nothing: undefined,
-  'over 5 ids: 413': { status: 413, above: 5 },
-  'every id: 405': { status: 405, above: 0 },
-  'every id: 500': { status: 500, above: 0 },
-} as const;
-
-const keysOf = <Name extends string>(named: Record<Name, unknown>) => Object.keys(named) as Name[];
-
 /** The switches of the embedded card service, on the page and in tests. */
 export const Switches = z.strictObject({
-  plan: z.enum(['free', 'pro', 'business', 'enterprise']),
+  plan: z.enum(['free', 'pro', 'business']),
   /** How requests are limited within a minute; another begins with nothing counted. */
   limiter: z.enum(SERVICE_LIMITERS),
   /** All prices are so many percent higher than at the start. */
@@ -58,55 +35,61 @@ export const Switches = z.strictObject({
   stormUntilMs: z.number().min(0),
   /** The API key has been revoked: every request that carries one is answered 401. */
   keyRevoked: z.boolean(),
-  bulkShape: z.enum(keysOf(LISTINGS)),
-  bulkRefusal: z.enum(keysOf(REFUSALS)),
   /** What it counts for a list: one request, or one for each card. */
   bulkCost: z.enum(['one', 'each']),
 });
 export type CardServiceSwitches = z.infer<typeof Switches>;
+
+/** How several cards are listed, of which the interface says nothing; undefined = as an array. */
+export type Listing = (found: readonly ServiceCard[], ids: readonly string[]) => ServiceAnswer | undefined;
 
 /** The state that decides an answer. */
 export interface ServiceRules {
   switches: CardServiceSwitches;
   cards: ReadonlyMap<string, ServiceCard>;
   quota: ServiceQuota;
+  listing: Listing;
 }
 
 /** The answer by the switches and the limits. Only requests that pass both count against the day. */
 export function ruledAnswer(
   request: ReceivedRequest,
   authorized: boolean,
-  { switches, cards, quota }: ServiceRules,
+  rules: ServiceRules,
   nowMs: number,
 ): ServiceAnswer {
-  const { down, downRetryAfterSeconds, stormUntilMs, pricePercent, bulkCost } = switches;
-  if (down) return downAnswer(downRetryAfterSeconds);
+  const { switches, quota } = rules;
+  const { down, downRetryAfterSeconds, stormUntilMs, bulkCost } = switches;
+  if (down) {
+    const headers = downRetryAfterSeconds > 0 ? { 'retry-after': String(downRetryAfterSeconds) } : {};
+    return errorAnswer(503, 'ServiceUnavailable', 'The service is down for maintenance.', headers);
+  }
   if (nowMs < stormUntilMs) return rateLimitAnswer(stormUntilMs - nowMs);
   const keyNeeded = request.authorization !== undefined || request.path.startsWith('/v1/usage');
   if (keyNeeded && !authorized) return errorAnswer(401, 'Unauthorized', 'The API key is missing or not valid.');
 
   const ruling = quota.admit(bulkCost === 'each' ? listedIds(request)?.length : 1);
   if ('retryAfterMs' in ruling) return rateLimitAnswer(ruling.retryAfterMs);
-  const priced = withPricesMoved(cards, pricePercent);
-  return { ...allowedAnswer(request, switches, priced, quota.figures()), ...ruling };
+  return { ...allowedAnswer(request, rules), ...ruling };
 }
 
 /** The answer to a request that the limits allow. */
-function allowedAnswer(
-  request: ReceivedRequest,
-  switches: CardServiceSwitches,
-  cards: ReadonlyMap<string, ServiceCard>,
-  figures: QuotaFigures,
-): ServiceAnswer {
+function allowedAnswer(request: ReceivedRequest, rules: ServiceRules): ServiceAnswer {
   const [path = '', query = ''] = request.path.split('?', 2);
   const ids = listedIds(request);
-  if (ids) return listingAnswer(ids, query.includes('includePrices=true'), switches, cards);
+  if (ids) return listingAnswer(ids, query.includes('includePrices=true'), rules);
   if (request.method !== 'GET') {
     return errorAnswer(405, 'MethodNotAllowed', `${request.method} is not supported.`, { allow: 'GET' });
   }
-  if (path === '/v1/usage') return usageAnswer(switches, figures);
+  if (path === '/v1/usage') {
+    const { dayLimit: limit, dayRemaining: left, resetsAtMs } = rules.quota.figures();
+    // The interface states limits per day only, so the period of the report is the day
+    const [start, end] = [resetsAtMs - DAY_MS, resetsAtMs].map((atMs) => new Date(atMs).toISOString());
+    const requests = { used: limit - left, limit, remaining: left };
+    return jsonAnswer(200, { plan: rules.switches.plan, period: { start, end }, requests });
+  }
   const segment = /^\/cards\/([^/]+)$/.exec(path)?.[1];
-  if (segment !== undefined) return cardAnswer(segment, query, cards);
+  if (segment !== undefined) return cardAnswer(segment, query, rules);
   return errorAnswer(404, 'NotFound', 'There is nothing at this path.');
 }
 
@@ -123,47 +106,27 @@ export function listedIds({ method, path, body }: ReceivedRequest): string[] | u
   return Array.isArray(ids) ? ids.map(String) : undefined;
 }
 
-export function unlessMalformed<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
+function listingAnswer(ids: readonly string[], withPrices: boolean, rules: ServiceRules): ServiceAnswer {
+  const found = [...new Set(ids)].flatMap((id) => cardOf(id, withPrices, rules) ?? []);
+  return rules.listing(found, ids) ?? jsonAnswer(200, found);
 }
 
-function listingAnswer(
-  ids: readonly string[],
-  withPrices: boolean,
-  { bulkShape, bulkRefusal }: CardServiceSwitches,
-  cards: ReadonlyMap<string, ServiceCard>,
-): ServiceAnswer {
-  const refusal = REFUSALS[bulkRefusal];
-  if (refusal && ids.length > refusal.above) return errorAnswer(refusal.status, 'NotListed', 'These are not listed.');
-  const found = [...new Set(ids)].flatMap((id) => cards.get(id) ?? []);
-  return jsonAnswer(200, LISTINGS[bulkShape](withPrices ? found : found.map(withoutPrices)));
-}
-
-function cardAnswer(segment: string, query: string, cards: ReadonlyMap<string, ServiceCard>): ServiceAnswer {
+function cardAnswer(segment: string, query: string, rules: ServiceRules): ServiceAnswer {
   const includePrices = new URLSearchParams(query).get('includePrices') ?? 'false';
   if (includePrices !== 'true' && includePrices !== 'false') {
     return errorAnswer(400, 'InvalidRequest', 'includePrices must be true or false.');
   }
   const id = unlessMalformed(() => decodeURIComponent(segment));
   if (id === undefined) return errorAnswer(400, 'InvalidRequest', 'The card id is not encoded properly.');
+  const card = cardOf(id, includePrices === 'true', rules);
+  return card ? jsonAnswer(200, card) : errorAnswer(404, 'CardNotFound', `No card has the id '${id}'.`);
+}
+
+function cardOf(id: string, withPrices: boolean, { cards, switches }: ServiceRules): ServiceCard | undefined {
   const card = cards.get(id);
-  if (!card) return errorAnswer(404, 'CardNotFound', `No card has the id '${id}'.`);
-  return jsonAnswer(200, includePrices === 'true' ? card : withoutPrices(card));
-}
-
-function withoutPrices({ prices: _, ...facts }: ServiceCard): ServiceCard {
+  if (!card || withPrices) return card && withPricesMoved(card, switches.pricePercent);
+  const { prices: _, ...facts } = card;
   return facts;
-}
-
-/** The interface states limits per day only, so the period of the report is the day. */
-function usageAnswer({ plan }: CardServiceSwitches, figures: QuotaFigures): ServiceAnswer {
-  const { dayLimit: limit, dayRemaining: remaining, resetsAtMs } = figures;
-  const [start, end] = [resetsAtMs - DAY_MS, resetsAtMs].map((atMs) => new Date(atMs).toISOString());
-  return jsonAnswer(200, { plan, period: { start, end }, requests: { used: limit - remaining, limit, remaining } });
 }
 
 export function jsonAnswer(status: number, body: unknown, headers: Record<string, string> = {}): ServiceAnswer {
@@ -186,12 +149,6 @@ function rateLimitAnswer(retryAfterMs: number): ServiceAnswer {
   const message = `Rate limit exceeded. Retry after ${retryAfter} seconds.`;
   const headers = { 'retry-after': String(Math.ceil(retryAfter)) };
   return jsonAnswer(429, { _tag: 'RateLimitExceeded', message, retryAfter }, headers);
-}
-
-/** @param retryAfterSeconds 0 = not stated */
-function downAnswer(retryAfterSeconds: number): ServiceAnswer {
-  const headers = retryAfterSeconds > 0 ? { 'retry-after': String(retryAfterSeconds) } : {};
-  return errorAnswer(503, 'ServiceUnavailable', 'The service is down for maintenance.', headers);
 }
 
 /** The headers of every response. */

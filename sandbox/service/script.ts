@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
+import type { Break, Outcome } from '../transport.ts';
 import type { ReceivedRequest } from './rules.ts';
-import type { ServiceFault, ServiceOutcome } from './transport.ts';
 
 /** An answer that a test dictates. Rate limit headers and a JSON content type are added unless overridden. */
 export interface DictatedAnswer {
@@ -14,7 +14,7 @@ export interface DictatedAnswer {
   gzip?: boolean;
   /** In addition to the latency switch. */
   delayMs?: number;
-  fault?: ServiceFault;
+  fault?: Break;
   /** Only for requests whose path (with query, still encoded) contains or matches this. */
   path?: string | RegExp;
   /** For how many requests. Default 1. */
@@ -24,32 +24,12 @@ export interface DictatedAnswer {
 }
 
 /** A function is called for every request until it returns an answer; `undefined` passes the request on. */
-export type ScriptedAnswer = DictatedAnswer | ((request: ReceivedRequest) => DictatedAnswer | undefined);
+export type ScriptedAnswer =
+  | DictatedAnswer
+  | (((request: ReceivedRequest) => DictatedAnswer | undefined) & { times?: never });
 
-/** Scripted answers that wait for their requests, in order. */
-export class ServiceScript {
-  #waiting: { answer: ScriptedAnswer; times: number }[] = [];
-
-  add(answers: readonly ScriptedAnswer[]): void {
-    for (const answer of answers) {
-      this.#waiting.push({ answer, times: typeof answer === 'function' ? 1 : (answer.times ?? 1) });
-    }
-  }
-
-  /** Takes the first answer for this request; `undefined` when the normal rules apply. */
-  take(request: ReceivedRequest): DictatedAnswer | undefined {
-    for (const entry of this.#waiting) {
-      const dictated = dictatedFor(entry.answer, request);
-      if (!dictated) continue;
-      entry.times -= 1;
-      if (entry.times <= 0) this.#waiting = this.#waiting.filter((other) => other !== entry);
-      return dictated;
-    }
-    return undefined;
-  }
-}
-
-function dictatedFor(answer: ScriptedAnswer, request: ReceivedRequest): DictatedAnswer | undefined {
+/** What a scripted answer dictates for a request; `undefined`: it is for others. */
+export function dictatedFor(answer: ScriptedAnswer, request: ReceivedRequest): DictatedAnswer | undefined {
   if (typeof answer === 'function') return answer(request);
   if (answer.path === undefined) return answer;
   const matches = typeof answer.path === 'string' ? request.path.includes(answer.path) : answer.path.test(request.path);
@@ -57,7 +37,7 @@ function dictatedFor(answer: ScriptedAnswer, request: ReceivedRequest): Dictated
 }
 
 /** The response for a dictated answer; `common` are the headers of every response. */
-export function scriptedAnswer(dictated: DictatedAnswer, common: Record<string, string>): ServiceOutcome {
+export function scriptedAnswer(dictated: DictatedAnswer, common: Record<string, string>): Outcome {
   const { status = 200, body = '', gzip = false, fault } = dictated;
   const raw = typeof body === 'string' || body instanceof Uint8Array;
   const plain = raw ? body : JSON.stringify(body);
@@ -70,5 +50,6 @@ export function scriptedAnswer(dictated: DictatedAnswer, common: Record<string, 
     if (value === undefined) delete headers[name.toLowerCase()];
     else headers[name.toLowerCase()] = value;
   }
-  return { status, headers, body: gzip ? gzipSync(plain) : plain, ...(fault && { fault }) };
+  const isBroken = fault !== undefined && fault !== 'stall';
+  return { status: isBroken ? 0 : status, headers, body: gzip ? gzipSync(plain) : plain, ...(fault && { fault }) };
 }

@@ -1,10 +1,13 @@
 import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
 import { Listeners } from '../listeners.ts';
 import { SAMPLE_CARDS, type ServiceCard } from '../sample-cards.ts';
+import { Script } from '../script.ts';
+import type { Outcome } from '../transport.ts';
 import type { PlanLimits } from './limiters.ts';
 import { limitsOf, type NextReset, type QuotaFigures, ServiceQuota } from './quota.ts';
 import {
   type CardServiceSwitches,
+  type Listing,
   listedIds,
   type ReceivedRequest,
   rateLimitHeaders,
@@ -12,9 +15,10 @@ import {
   type ServiceAnswer,
   Switches,
 } from './rules.ts';
-import { type ScriptedAnswer, ServiceScript, scriptedAnswer } from './script.ts';
-import { type AnswerRequest, fetchFrom, type ServiceOutcome, serve } from './transport.ts';
+import { dictatedFor, type ScriptedAnswer, scriptedAnswer } from './script.ts';
+import { type AnswerRequest, fetchFrom, serve } from './transport.ts';
 
+export type { Plan } from './limiters.ts';
 export type { CardServiceSwitches } from './rules.ts';
 export type { DictatedAnswer } from './script.ts';
 
@@ -78,8 +82,6 @@ const ALL_WELL: Readonly<CardServiceSwitches> = {
   downRetryAfterSeconds: 0,
   stormUntilMs: 0,
   keyRevoked: false,
-  bulkShape: 'array',
-  bulkRefusal: 'nothing',
   bulkCost: 'one',
 };
 
@@ -89,6 +91,7 @@ const KEPT_REQUESTS = 1_000;
 export class EmbeddedCardService {
   /** What stands in front of it, such as a limiter or a firewall with headers of its own, for what no script dictates. */
   inFront: (answer: () => ServiceAnswer) => ServiceAnswer = (answer) => answer();
+  listing: Listing = () => undefined;
   /** Behaves like global `fetch` with this service at every address. Follows no redirects. */
   readonly fetch: typeof fetch;
   readonly #apiKey: string;
@@ -100,7 +103,7 @@ export class EmbeddedCardService {
   readonly onChange = this.#changes.add;
   #quota: ServiceQuota;
   #switches: CardServiceSwitches;
-  #script = new ServiceScript();
+  readonly #script = new Script<ScriptedAnswer>();
   /** The last 1,000, oldest first. */
   requests: readonly SeenRequest[] = [];
   /** Of all; the status 0 counts requests without an answer because of a scripted fault. */
@@ -113,7 +116,8 @@ export class EmbeddedCardService {
     this.#apiKey = apiKey;
     this.#nowMs = nowMs;
     this.#cards = new Map(cards.map((card) => [card.id, card]));
-    this.#spoken = options.spoken ?? asItself;
+    this.#spoken =
+      options.spoken ?? ((request) => ({ request, cardIds: listedIds(request), written: (answer) => answer }));
     const switches = checked({ ...ALL_WELL, plan, latencyMs });
     const limits = limitsOf(plan, options);
     this.#begin = () => ({ quota: new ServiceQuota(limits, nowMs, nextResetMs, usedToday), switches });
@@ -123,7 +127,9 @@ export class EmbeddedCardService {
 
   readonly answer: AnswerRequest = async (request, signal) => {
     const { waitMs, seen, ...outcome } = this.#decide(request);
-    this.#note(seen);
+    this.requests = [...this.requests, seen].slice(-KEPT_REQUESTS);
+    const { total, byStatus } = this.counts;
+    this.counts = { total: total + 1, byStatus: { ...byStatus, [seen.status]: (byStatus[seen.status] ?? 0) + 1 } };
     if (waitMs > 0) {
       this.#changes.tell();
       await waited(waitMs, signal);
@@ -151,7 +157,7 @@ export class EmbeddedCardService {
   /** Makes the service as it was created, without any request. */
   reset(): void {
     ({ quota: this.#quota, switches: this.#switches } = this.#begin());
-    this.#script = new ServiceScript();
+    this.#script.clear();
     this.requests = [];
     this.counts = { total: 0, byStatus: {} };
     this.#changes.tell();
@@ -175,39 +181,28 @@ export class EmbeddedCardService {
 
   /** Answers the next matching requests from the script, before the normal rules. */
   script(...answers: ScriptedAnswer[]): void {
-    this.#script.add(answers);
+    this.#script.script(...answers);
   }
 
-  #decide(received: ReceivedRequest): ServiceOutcome & { waitMs: number; seen: SeenRequest } {
+  #decide(received: ReceivedRequest): Outcome & { waitMs: number; seen: SeenRequest } {
     const atMs = this.#nowMs();
     const { request, cardIds, written } = this.#spoken(received);
     const authorized = request.authorization === `Bearer ${this.#apiKey}` && !this.#switches.keyRevoked;
-    const dictated = this.#script.take(received);
+    const dictated = this.#script.take((answer) => dictatedFor(answer, received));
     if (dictated?.counted) this.#quota.count();
-    const rules = { switches: this.#switches, cards: this.#cards, quota: this.#quota };
+    const rules = { switches: this.#switches, cards: this.#cards, quota: this.#quota, listing: this.listing };
     const answer = dictated ? undefined : this.inFront(() => ruledAnswer(request, authorized, rules, atMs));
 
     const waitMs = this.#switches.latencyMs + (dictated?.delayMs ?? answer?.delayMs ?? 0);
     const common = { date: new Date(atMs + waitMs).toUTCString(), ...rateLimitHeaders(this.#quota.figures()) };
-    const outcome: ServiceOutcome = answer
+    const outcome: Outcome = answer
       ? written({ ...answer, headers: { ...common, ...answer.headers } })
       : scriptedAnswer(dictated ?? {}, common);
-    const unanswered = outcome.fault === 'hang' || outcome.fault === 'reset';
     const { method, path } = received;
-    const status = unanswered ? 0 : outcome.status;
+    const { status } = outcome;
     const seen: SeenRequest = { atMs, method, path, status, authorized, sent: 'not yet', ...(cardIds && { cardIds }) };
     return { ...outcome, waitMs, seen };
   }
-
-  #note(seen: SeenRequest): void {
-    this.requests = [...this.requests, seen].slice(-KEPT_REQUESTS);
-    const { total, byStatus } = this.counts;
-    this.counts = { total: total + 1, byStatus: { ...byStatus, [seen.status]: (byStatus[seen.status] ?? 0) + 1 } };
-  }
-}
-
-function asItself(request: ReceivedRequest): Spoken {
-  return { request, cardIds: listedIds(request), written: (answer) => answer };
 }
 
 function checked(switches: CardServiceSwitches): CardServiceSwitches {

@@ -1,4 +1,4 @@
-import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
+import type { SQLInputValue } from 'node:sqlite';
 import type { Statements } from '../storage/sqlite/file.ts';
 import { DAY_MS } from '../time/utc-day.ts';
 import type { CatalogCard } from './text.ts';
@@ -8,17 +8,14 @@ import { Vocabulary } from './vocabulary.ts';
 export interface WordToFind {
   /** With blanks between the tokens. */
   word: string;
-  /** Whether the last token may be only the beginning of one. */
-  begins: boolean;
+  /** The last token may be only the beginning of one. */
+  begins?: boolean;
   /** It counts only in the name. */
   inName?: boolean;
 }
 
-/** How often a card was asked for. */
-export interface Popularity {
-  here: number;
-  everywhere: number;
-}
+/** Words of which one is to be found. */
+export type WordsToFind = readonly WordToFind[];
 
 /** A card that may be what is searched for. */
 export interface Candidate {
@@ -29,6 +26,9 @@ export interface Candidate {
   printings: number;
   /** Comes first among cards that fit equally well: how near its name is to what was typed. */
   place?: number;
+  /** How often a card that is asked for most was asked for. */
+  here?: number | undefined;
+  everywhere?: number | undefined;
 }
 
 /** Figures of everything that is kept. */
@@ -124,8 +124,13 @@ export interface StoredRow {
 
 export function cardOf({ id, name, set_name, number, game, also, released }: StoredRow): CatalogCard {
   return {
-    ...{ id, name, set: set_name ?? undefined, number: number ?? undefined, game: game ?? undefined },
-    ...{ also: also?.split('\n'), released: released ?? undefined },
+    id,
+    name,
+    set: set_name ?? undefined,
+    number: number ?? undefined,
+    game: game ?? undefined,
+    also: also?.split('\n'),
+    released: released ?? undefined,
   };
 }
 
@@ -144,7 +149,6 @@ const MOST_ASKED_EVERYWHERE = 200;
 const LAST = '\u{10ffff}';
 
 const FOUND = 'cards.*, names.printings FROM cards JOIN names ON names.row = name_row';
-const WITH_ID_KEY = `SELECT ${FOUND} WHERE id_key = ? AND ${OFFERED}`;
 const WITH_NAME = `SELECT ${FOUND} WHERE name_row = ? AND ${OFFERED} ORDER BY released DESC LIMIT ?`;
 /** `begun`: the name up to the end of the word in which the text ends. */
 const NAMES_BEGINNING = `
@@ -163,8 +167,6 @@ const WITH_WORDS = `
 const BEST_WITH_WORDS = `${WITH_WORDS} ORDER BY card_words.rank LIMIT ${MOST_WITH_WORDS}`;
 const SOME_WITH_WORDS = `${WITH_WORDS} LIMIT ?`;
 const TOO_MANY_WITH_WORDS = `SELECT 1 FROM card_words WHERE card_words MATCH ? LIMIT 1 OFFSET ${MOST_COMPARED}`;
-/** Those of a withdrawn import, too: to look at each card would take long. */
-const COUNT_WITH_WORDS = 'SELECT count(*) AS count FROM card_words WHERE card_words MATCH ?';
 const COUNTS = `
   SELECT count(*) AS cards, count(*) FILTER (WHERE confirmed = 1) AS confirmed,
     count(*) FILTER (WHERE denied > 0) AS denied, count(DISTINCT name_row) AS names,
@@ -176,7 +178,6 @@ const IMPORTS = `
   GROUP BY sources.row ORDER BY withdrawn DESC, unconfirmed DESC`;
 const IMPORTED_FORM = 'SELECT 1 FROM import_forms JOIN sources ON sources.row = source WHERE NOT withdrawn';
 const IMPORTED_OTHERS = `SELECT 1 WHERE EXISTS (${IMPORTED_FORM}) AND NOT EXISTS (${IMPORTED_FORM} AND form = ?)`;
-const NUMBER_WITH_DIGITS = `SELECT 1 FROM cards WHERE length(id) = ? AND ${CONFIRMED_NUMBERS} LIMIT 1`;
 const TIMES = 'SELECT times FROM asked WHERE asked.id = cards.id AND who =';
 const ASKED_MOST = `
   WITH most AS (
@@ -188,7 +189,7 @@ const ASKED_MOST = `
   SELECT cards.*, printings, coalesce((${TIMES} ?1), 0) AS here, coalesce((${TIMES} '${EVERYWHERE}'), 0) AS everywhere
   FROM most JOIN cards USING (id_key, id) JOIN names ON names.row = name_row
   WHERE ${OFFERED} ORDER BY here DESC, everywhere DESC`;
-const LAST_ASKED = `SELECT cards.*, printings FROM asked JOIN cards USING (id_key, id) JOIN names ON names.row = name_row WHERE who = '@' || ? AND at >= ? AND ${OFFERED} ORDER BY at DESC`;
+const LAST_ASKED = `SELECT ${FOUND} JOIN asked USING (id_key, id) WHERE who = '@' || ? AND at >= ? AND ${OFFERED} ORDER BY at DESC`;
 
 /**
  * What `catalog.sqlite` has of a text. Each answer is bounded, so that a search takes milliseconds. Methods throw the
@@ -204,13 +205,13 @@ export class CardIndex {
   }
 
   withIdKey(idKey: string): Candidate[] {
-    return this.#found(WITH_ID_KEY, idKey);
+    return this.#found(`SELECT ${FOUND} WHERE id_key = ? AND ${OFFERED}`, idKey);
   }
 
   /** @param most as many are enough */
   withNameKey(nameKey: string, most = MOST_OF_ONE_NAME): Candidate[] {
-    const name = this.#sql('SELECT row FROM names WHERE key = ?').get(nameKey); // mostly there is none
-    return name ? this.#called(name, most) : [];
+    const names = this.#sql('SELECT row FROM names WHERE key = ?').all(nameKey); // mostly there is none
+    return names.flatMap(({ row = null }) => this.#found(WITH_NAME, row, most));
   }
 
   /**
@@ -224,7 +225,9 @@ export class CardIndex {
     const asOne = `${words.replaceAll(' ', '')}*`;
     const names = this.#sql(NAMES_BEGINNING).all(first, words, asOne, `${words.replaceAll(' ', '* ')}*`);
     const ofEach = Math.ceil(MOST_BEGINNING_SO / names.length);
-    return names.flatMap((name, place) => this.#called(name, ofEach).map((each) => ({ ...each, place })));
+    return names.flatMap(({ row = null }, place) =>
+      this.#found(WITH_NAME, row, ofEach).map((each) => ({ ...each, place })),
+    );
   }
 
   /** Cards that have one word of each list; of many those that it tells most of, of very many any. */
@@ -247,15 +250,15 @@ export class CardIndex {
     return this.#has(SOME_WITH_WORDS, matching(all), 1);
   }
 
-  /** How many cards have one word of each list. */
+  /** How many cards have one word of each list. Those of a withdrawn import, too: to look at each would take long. */
   countWithWords(all: readonly WordsToFind[]): number {
-    return Number(this.#sql(COUNT_WITH_WORDS).get(matching(all))?.count);
+    const count = this.#sql('SELECT count(*) AS count FROM card_words WHERE card_words MATCH ?');
+    return Number(count.get(matching(all))?.count);
   }
 
   /** What this server and everybody ask for most: what this server does first. */
-  askedMost(guildId: string | undefined): (Candidate & Popularity)[] {
-    const rows = this.#sql(ASKED_MOST).all(guildId ?? null) as unknown as (FoundRow & Popularity)[];
-    return rows.map((row) => ({ ...candidateOf(row), here: row.here, everywhere: row.everywhere }));
+  askedMost(guildId: string | undefined): Candidate[] {
+    return this.#found(ASKED_MOST, guildId ?? null);
   }
 
   /** What the member asked for last, newest first. */
@@ -292,7 +295,7 @@ export class CardIndex {
 
   /** Whether a confirmed id is a number of so many digits and nothing else. */
   hasConfirmedNumber(digits: number): boolean {
-    return this.#has(NUMBER_WITH_DIGITS, digits);
+    return this.#has(`SELECT 1 FROM cards WHERE length(id) = ? AND ${CONFIRMED_NUMBERS} LIMIT 1`, digits);
   }
 
   /** How many ids are confirmed. */
@@ -311,10 +314,6 @@ export class CardIndex {
     return { ...this.#sql(COUNTS).get(), imports: this.#sql(IMPORTS).all() } as unknown as CatalogStats;
   }
 
-  #called({ row }: Record<string, SQLOutputValue>, most: number): Candidate[] {
-    return this.#found(WITH_NAME, Number(row), most);
-  }
-
   #found(sql: string, ...by: SQLInputValue[]): Candidate[] {
     return (this.#sql(sql).all(...by) as unknown as FoundRow[]).map(candidateOf);
   }
@@ -323,8 +322,6 @@ export class CardIndex {
     return this.#sql(sql).get(...by) !== undefined;
   }
 }
-
-type WordsToFind = readonly WordToFind[];
 
 /** It is in no card. */
 const NO_WORD = '""';
@@ -335,8 +332,9 @@ function matching(all: readonly WordsToFind[]): string {
   return all.map(oneOf).join(' AND ') || NO_WORD;
 }
 
-type FoundRow = StoredRow & Pick<Candidate, 'printings'>;
+type FoundRow = StoredRow & Pick<Candidate, 'printings' | 'here' | 'everywhere'>;
 
 function candidateOf(row: FoundRow): Candidate {
-  return { card: cardOf(row), isDenied: row.denied > 0, printings: row.printings };
+  const { denied, printings, here, everywhere } = row;
+  return { card: cardOf(row), isDenied: denied > 0, printings, here, everywhere };
 }

@@ -6,25 +6,15 @@ import { Incident, type Logger } from '../log.ts';
 import type { Card } from '../model/card.ts';
 import type { ReadCardId } from '../model/card-id.ts';
 import type { EventsByName } from '../model/events.ts';
-import type { CardPage, ListedCard } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
 import { BUSY_CODE, deleteFilesAside, isCorruption, sqliteCode } from '../storage/sqlite/file.ts';
-import {
-  atOnce,
-  type FoundInList,
-  type LineMeaning,
-  type ListMeaning,
-  type Mentions,
-  type PrintingsPart,
-  type Resolution,
-} from './answers.ts';
 import type { CardIndex } from './card-index.ts';
 import { CatalogDatabase } from './database.ts';
 import type { PastedLine } from './lines.ts';
-import { meantLine, resolveList, searchInList } from './list.ts';
-import { inOneMenu, mentions, printings, resolve } from './meaning.ts';
+import { atOnce, type LineMeaning, meantLine, resolveList, searchInList } from './list.ts';
+import { inOneMenu, mentions, type PrintingsPart, printings, type Resolution, resolve } from './meaning.ts';
 import { search } from './search.ts';
-import { catalogCardOf, type FoundCard } from './text.ts';
+import { catalogCardOf } from './text.ts';
 
 export interface CatalogOptions {
   /** Of `catalog.sqlite`. */
@@ -67,9 +57,9 @@ interface Waiting {
   /** The lowest comes first. */
   turn: number;
   memberId: string | undefined;
-  answer(): void;
-  /** Its turn never comes. */
-  drop(): void;
+  /** In the past: a newer question of the member replaces it. */
+  deadlineMs: number;
+  answer(isLate: boolean): void;
 }
 
 interface Change {
@@ -87,8 +77,7 @@ interface Change {
 export class Catalog {
   readonly #options: CatalogOptions;
   readonly #outage: Incident;
-  readonly #waiting = new Set<Waiting>();
-  #isAnswering = false;
+  readonly #waiting: Waiting[] = [];
   /** `undefined` after it was damaged, or could not be opened: the next attempt does. */
   #database: CatalogDatabase | undefined;
   #unwritten: Change[] = [];
@@ -114,12 +103,12 @@ export class Catalog {
    *
    * @returns nothing when it fails, is replaced, or is not done by `deadlineMs`
    */
-  async search(text: string, who: Requester, deadlineMs: number): Promise<readonly FoundCard[]> {
+  async search(text: string, who: Requester, deadlineMs: number) {
     return (await this.#ask(SEARCH, (index) => search(index, text, who), deadlineMs, who.memberId)) ?? [];
   }
 
   /** The same for the last part of a list, which is being typed. */
-  async searchInList(list: string, who: Requester, deadlineMs: number): Promise<readonly FoundInList[]> {
+  async searchInList(list: string, who: Requester, deadlineMs: number) {
     return (await this.#ask(SEARCH, (index) => searchInList(index, list, who), deadlineMs, who.memberId)) ?? [];
   }
 
@@ -131,34 +120,33 @@ export class Catalog {
   }
 
   /** What a list of ids and names means. */
-  async resolveList(list: string, who: Requester): Promise<ListMeaning> {
-    const meant = await this.#askInPieces(LOOKUP, (index) => resolveList(index, list, who));
+  async resolveList(list: string, who: Requester) {
+    const meant = await this.#askInPieces((index) => resolveList(index, list, who));
     const { ids, unclear, ...rest } = meant ?? atOnce(resolveList(undefined, list, who));
-    const foreign = ids.filter((id) => this.#options.readCardId(id) === undefined);
-    const others = foreign.map((text) => ({ text, cards: [], total: 0 }));
-    return { ...rest, ids: this.#read(ids), unclear: inOneMenu([...unclear, ...others]) };
+    const foreign = ids.filter((id) => this.#read([id]).length === 0).map((text) => ({ text, cards: [], total: 0 }));
+    return { ...rest, ids: this.#read(ids), unclear: inOneMenu([...unclear, ...foreign]) };
   }
 
   /** What each of these lines means. Comes after what others type, so it may take a while. */
-  async resolveLines(lines: readonly PastedLine[]): Promise<readonly LineMeaning[]> {
+  async resolveLines(lines: readonly PastedLine[]) {
     const deadlineMs = Date.now() + LIST_MS;
-    const fitting = (card: ListedCard) => this.#read([card.id]).map((id) => ({ ...card, id }));
-    const all = lines.map(async (line): Promise<LineMeaning> => {
-      const meant = await this.#ask(LIST, (index) => meantLine(index, line), deadlineMs);
-      const { cards, ...rest } = meant ?? { ...meantLine(undefined, line), isUnsearched: true };
-      return { ...rest, cards: cards.flatMap(fitting) };
-    });
-    return Promise.all(all);
+    return Promise.all(
+      lines.map(async (line): Promise<LineMeaning> => {
+        const meant = await this.#ask(LIST, (index) => meantLine(index, line), deadlineMs);
+        const { cards, ...rest } = meant ?? { ...meantLine(undefined, line), isUnsearched: true };
+        return { ...rest, cards: cards.flatMap((card) => this.#read([card.id]).map((id) => ({ ...card, id }))) };
+      }),
+    );
   }
 
   /** Cards of the same name as the one with this id; `undefined` when that cannot be known in time. */
-  printings(id: string, part: PrintingsPart): Promise<CardPage | undefined> {
+  printings(id: string, part: PrintingsPart) {
     return this.#ask(LOOKUP, (index) => printings(index, id, part));
   }
 
   /** The cards that a text of any length names; `undefined` when that cannot be known. */
-  async mentions(text: string): Promise<Mentions | undefined> {
-    const mentioned = await this.#askInPieces(LOOKUP, (index) => mentions(index, text));
+  async mentions(text: string) {
+    const mentioned = await this.#askInPieces((index) => mentions(index, text));
     return mentioned && { ...mentioned, ids: this.#read(mentioned.ids) };
   }
 
@@ -166,7 +154,7 @@ export class Catalog {
    * The service answered with this card. A search that begins later finds it, unless another process writes just now.
    */
   learn(card: Card): void {
-    this.#change((database) => database.upsert([catalogCardOf(card)], undefined));
+    this.#change((database) => database.upsert([catalogCardOf(card)]));
   }
 
   /**
@@ -218,22 +206,16 @@ export class Catalog {
     return [...new Set(ids.flatMap((id) => this.#options.readCardId(id) ?? []))];
   }
 
-  /** @returns `undefined` when it fails, is dropped, or is not done by the deadline */
-  async #askInPieces<T>(
-    turn: number,
-    begin: (index: CardIndex) => Generator<undefined, T>,
-    deadlineMs = Date.now() + LOOKUP_MS,
-  ): Promise<T | undefined> {
+  /** @returns `undefined` when it fails, or is not done by the deadline */
+  async #askInPieces<T>(begin: (index: CardIndex) => Generator<undefined, T>): Promise<T | undefined> {
+    const deadlineMs = Date.now() + LOOKUP_MS;
     let work: Generator<undefined, T> | undefined;
+    const next = (index: CardIndex) => {
+      work ??= begin(index);
+      return work.next();
+    };
     for (;;) {
-      const piece = await this.#ask(
-        turn,
-        (index) => {
-          work ??= begin(index);
-          return work.next();
-        },
-        deadlineMs,
-      );
+      const piece = await this.#ask(LOOKUP, next, deadlineMs);
       if (!piece || piece.done) return piece?.value;
     }
   }
@@ -250,32 +232,23 @@ export class Catalog {
     memberId?: string,
   ): Promise<T | undefined> {
     const { promise, resolve } = Promise.withResolvers<T | undefined>();
-    const older = memberId !== undefined && this.#waiting.values().find((each) => each.memberId === memberId);
-    if (older) {
-      this.#waiting.delete(older);
-      older.drop();
-    }
-    const drop = () => resolve(undefined);
-    const inTime = () => {
-      if (deadlineMs <= Date.now()) return drop();
+    for (const older of this.#waiting) if (memberId !== undefined && older.memberId === memberId) older.deadlineMs = 0;
+    const inTurn = (isLate: boolean) => {
+      if (isLate) return resolve(undefined);
       if (turn !== LOOKUP) this.write(); // who types finds what was just learned
       resolve(this.#attempt(({ index }) => answer(index)));
     };
-    this.#waiting.add({ turn, memberId, answer: inTime, drop });
-    if (!this.#isAnswering) void this.#answerAll();
+    if (this.#waiting.push({ turn, memberId, deadlineMs, answer: inTurn }) === 1) void this.#answerAll();
     return promise;
   }
 
+  /** Runs as long as somebody waits. */
   async #answerAll(): Promise<void> {
-    this.#isAnswering = true;
-    for (;;) {
+    while (this.#waiting.length > 0) {
       await nextLoopIteration();
-      const [next] = [...this.#waiting].sort((one, other) => one.turn - other.turn);
-      if (!next) break;
-      this.#waiting.delete(next);
-      next.answer();
+      const next = this.#waiting.sort((one, other) => one.turn - other.turn).shift();
+      next?.answer(next.deadlineMs <= Date.now());
     }
-    this.#isAnswering = false;
   }
 
   #change(apply: Change['apply'], isOfMember = false): void {
@@ -344,9 +317,13 @@ export class Catalog {
         if (database.index.readWords(WORDS_AT_ONCE)) return true;
         const rows = this.#cachedAfter(after);
         database.inTransaction(() => {
-          for (const { value } of rows) learnRecord(database, value);
+          for (const { value } of rows) {
+            const { card, delistedAtMs } = JSON.parse(String(value)).value;
+            database.upsert([catalogCardOf(card)]);
+            if (delistedAtMs !== undefined) database.deny(card.id, true);
+          }
         });
-        after = rows.at(-1)?.row ?? after;
+        after = Number(rows.at(-1)?.row ?? after);
         return rows.length > 0;
       });
     }
@@ -354,13 +331,13 @@ export class Catalog {
   }
 
   /** None where there is no cache. @throws errors of SQLite when it can be read later */
-  #cachedAfter(row: number): CachedRow[] {
+  #cachedAfter(row: number) {
     const { cardsDir, cardKeys, log } = this.#options;
     const file = join(cardsDir, 'cards.sqlite');
     if (!existsSync(file)) return [];
     try {
       using database = new DatabaseSync(file, { readOnly: true });
-      return database.prepare(CACHED).all(row, cardKeys) as unknown as CachedRow[];
+      return database.prepare(CACHED).all(row, cardKeys);
     } catch (err) {
       if (sqliteCode(err) === BUSY_CODE) throw err;
       // What is wrong with the cache is not wrong with the catalog.
@@ -370,19 +347,8 @@ export class Catalog {
   }
 }
 
-/** What Keyv has stored of a card. */
-interface CachedRow {
-  row: number;
-  value: string;
-}
-
+/** What Keyv has stored of cards. */
 const CACHED = `SELECT rowid AS row, value FROM cards
   WHERE rowid > ? AND key GLOB ? || '*' AND json_valid(value)
     AND json_type(value, '$.value.card.id') = 'text' AND json_type(value, '$.value.card.name') = 'text'
   ORDER BY rowid LIMIT ${ROWS_AT_ONCE}`;
-
-function learnRecord(database: CatalogDatabase, value: string): void {
-  const { card, delistedAtMs } = JSON.parse(value).value;
-  database.upsert([catalogCardOf(card)], undefined);
-  if (delistedAtMs !== undefined) database.deny(card.id, true);
-}

@@ -24,21 +24,16 @@ import {
 } from './card-index.ts';
 import { type CatalogCard, formOf, idKey, looseFormOf, nameKey, otherText, spelledWords, tokenText } from './text.ts';
 
-/** Another process that writes holds the lock for a fraction of this. */
-const BUSY_TIMEOUT_MS = 5_000;
+/** An import leaves the lock for a moment after each batch. */
+const BUSY_TIMEOUT_MS = 60_000;
 const CACHE_KIB = 16 * 1024;
 /** These pages have 32 MB. */
 const PAGES_OF_MANY_CARDS = 8_000;
 /** FTS5 takes at most this many; its default is 4. */
 const SEGMENTS_OF_A_LEVEL = 16;
-const LOSS = 'cards are learned again from what the service answered; files have to be imported again';
 /** How much of what a member asked for is kept. */
 const MOST_LAST_ASKED = 10;
 const SERVER_HISTORY_MS = 90 * DAY_MS;
-
-/** Values of `denied`: whether a copy of the card is kept all the same. */
-const KEPT = 1;
-const GONE = 2;
 
 const COLUMNS = 'id name set_name number game id_key name_row confirmed denied also released'.split(' ');
 const PUT_CARD = `INSERT INTO cards (${COLUMNS}) VALUES (${COLUMNS.map((each) => `:${each}`)})
@@ -49,14 +44,8 @@ const DENY = `UPDATE sources SET denied = denied + 1 WHERE ${OF_CARD})
 const CONFIRM = `UPDATE sources SET confirmed = confirmed + 1 WHERE ${OF_CARD} AND source = coalesce(?2, source))
   RETURNING name, confirmed = 1 AND denied >= ${DENIALS_THAT_WITHDRAW} AS wasWithdrawn`;
 
-const WITHDRAWN =
-  'the card service knows none of the cards that were looked up from an import: its cards are no longer offered';
-const OFFERED_AGAIN = 'the card service knows a card of an import after all: its cards are offered again';
-
-type Log = Pick<Logger, 'info' | 'warn' | 'error'>;
-
 /** Whether a card may stand in place of what is stored. */
-export type MayReplace = (card: CatalogCard, stored: StoredRow) => boolean;
+type MayReplace = (card: CatalogCard, stored: StoredRow) => boolean;
 
 /**
  * The cards that are searched for, in `catalog.sqlite` of a `DATA_DIR`; several processes may have it open.
@@ -65,7 +54,7 @@ export type MayReplace = (card: CatalogCard, stored: StoredRow) => boolean;
 export class CatalogDatabase {
   readonly file: string;
   readonly index: CardIndex;
-  readonly #log: Log;
+  readonly #log: Logger;
   readonly #options: FileOptions;
   readonly #opened: OpenFile;
   readonly #database: DatabaseSync;
@@ -78,9 +67,14 @@ export class CatalogDatabase {
    *   takes milliseconds then, and damage shows when it is read
    * @throws DatabaseUnusable
    */
-  constructor(dataDir: string, log: Log, busyTimeoutMs = BUSY_TIMEOUT_MS) {
+  constructor(dataDir: string, log: Logger, busyTimeoutMs = BUSY_TIMEOUT_MS) {
     this.#log = log;
-    this.#options = { log, schema: CATALOG_SCHEMA, lossMeans: LOSS, isReadLater: busyTimeoutMs === 0 };
+    this.#options = {
+      log,
+      schema: CATALOG_SCHEMA,
+      lossMeans: 'cards are learned again from what the service answered; files have to be imported again',
+      isReadLater: busyTimeoutMs === 0,
+    };
     this.#opened = openFile(join(dataDir, 'catalog.sqlite'), this.#options);
     const { file, database } = this.#opened;
     this.file = file;
@@ -110,18 +104,15 @@ export class CatalogDatabase {
    * Takes rows in one transaction, which keeps other writers waiting, some 25 ms for a thousand. The same rows twice
    * change nothing. What the service has confirmed is not changed by an import, and what it denied does not come back.
    *
-   * @param source the import's name; `undefined`: the service answered with these cards
+   * @param source the import's name; absent: the service answered with these cards
    * @param mayReplace asked of each card that is stored already, in the order of the cards
-   * @returns the cards that were new or changed, and those that this import names first
+   * @returns how many cards were new or changed, or are named by this import first
    */
-  upsert(
-    cards: readonly CatalogCard[],
-    source: string | undefined,
-    mayReplace: MayReplace = () => true,
-  ): CatalogCard[] {
+  upsert(cards: readonly CatalogCard[], source?: string, mayReplace?: MayReplace): number {
     return this.inTransaction(() => {
-      const by = source === undefined ? undefined : this.#sourceRow(source);
-      return cards.filter((card) => this.#put(card, by, mayReplace));
+      const insert = 'INSERT INTO sources (name) VALUES (?) ON CONFLICT DO UPDATE SET name = name';
+      const by = source === undefined ? undefined : this.#rowOf(insert, source);
+      return cards.filter((card) => this.#put(card, by, mayReplace)).length;
     });
   }
 
@@ -135,10 +126,15 @@ export class CatalogDatabase {
     if (!stored) return;
     const { row, confirmed, denied } = stored;
     this.inTransaction(() => {
-      this.#sql('UPDATE cards SET denied = ? WHERE row = ?').run(isKept ? KEPT : GONE, row);
+      this.#sql('UPDATE cards SET denied = ? WHERE row = ?').run(isKept ? 1 : 2, row);
       if (!isKept) this.#removeWords(row);
-      for (const { name, isWithdrawn } of confirmed > 0 || denied > 0 ? [] : this.#sql(DENY).all(row))
-        if (isWithdrawn) this.#log.warn({ source: name }, WITHDRAWN);
+      if (confirmed > 0 || denied > 0) return;
+      for (const { name: source, isWithdrawn } of this.#sql(DENY).all(row))
+        if (isWithdrawn)
+          this.#log.warn(
+            { source },
+            'the card service knows none of the cards that were looked up from an import: its cards are no longer offered',
+          );
     });
   }
 
@@ -206,10 +202,6 @@ export class CatalogDatabase {
     this.#database.close();
   }
 
-  #sourceRow(name: string): number {
-    return this.#rowOf('INSERT INTO sources (name) VALUES (?) ON CONFLICT DO UPDATE SET name = name', name);
-  }
-
   #find(id: string): StoredRow | undefined {
     return this.#sql('SELECT * FROM cards WHERE id_key = ? AND id = ?').get(idKey(id), id) as StoredRow | undefined;
   }
@@ -220,9 +212,9 @@ export class CatalogDatabase {
    * @param source of an import; `undefined` when the service answered with the card
    * @returns whether that was news
    */
-  #put(card: CatalogCard, source: number | undefined, mayReplace: MayReplace): boolean {
+  #put(card: CatalogCard, source?: number, mayReplace?: MayReplace): boolean {
     const found = this.#find(card.id);
-    if (found && !mayReplace(card, found)) return false;
+    if (found && mayReplace?.(card, found) === false) return false;
     if (source !== undefined) {
       this.#sql('INSERT OR IGNORE INTO import_forms VALUES (?, ?)').run(source, looseFormOf(card.id));
       if (found && found.denied > 0) return false;
@@ -231,23 +223,25 @@ export class CatalogDatabase {
     const isStored = found !== undefined && isDeepStrictEqual({ ...found, ...values }, { ...found });
     const row = isStored ? found.row : this.#store(card.id, values);
     const isNamed = source !== undefined && this.#addNaming(row, source);
-    if (values.confirmed === 1) this.#confirm(row, card.id, found?.confirmed !== 1, isNamed ? source : undefined);
+    if (source === undefined && found?.confirmed !== 1) {
+      this.#sql('INSERT INTO forms VALUES (?, 1) ON CONFLICT (form) DO UPDATE SET ids = ids + 1').run(formOf(card.id));
+      this.#confirm(row, null);
+    }
+    if (isNamed && values.confirmed === 1) this.#confirm(row, source);
     return isNamed || !isStored;
   }
 
-  /** @param isFirst the service knows the card only now @param namedBy the import that names it only now */
-  #confirm(card: number, id: string, isFirst: boolean, namedBy: number | undefined): void {
-    if (isFirst)
-      this.#sql('INSERT INTO forms VALUES (?, 1) ON CONFLICT (form) DO UPDATE SET ids = ids + 1').run(formOf(id));
-    if (!isFirst && namedBy === undefined) return;
-    for (const { name, wasWithdrawn } of this.#sql(CONFIRM).all(card, namedBy ?? null))
-      if (wasWithdrawn) this.#log.info({ source: name }, OFFERED_AGAIN);
+  /** The service knows a card: all imports that name it are right, or that which names it only now. */
+  #confirm(card: number, namedBy: number | null): void {
+    for (const { name: source, wasWithdrawn } of this.#sql(CONFIRM).all(card, namedBy))
+      if (wasWithdrawn)
+        this.#log.info({ source }, 'the card service knows a card of an import after all: its cards are offered again');
   }
 
   /** @returns its row */
-  #store(id: string, values: StoredValues): number {
-    const keys = { id, id_key: idKey(id), name_row: this.#nameRow(values.name) };
-    const stored = this.#sql(PUT_CARD).get({ ...values, ...keys }) as unknown as StoredRow;
+  #store(id: string, values: ReturnType<typeof valuesOf>): number {
+    const row = { ...values, id, id_key: idKey(id), name_row: this.#nameRow(values.name) };
+    const stored = this.#sql(PUT_CARD).get(row) as unknown as StoredRow;
     const card = cardOf(stored);
     this.#removeWords(stored.row);
     const insert = 'INSERT INTO card_words (rowid, name, other) VALUES (?, ?, ?)';
@@ -285,14 +279,17 @@ export class CatalogDatabase {
   }
 }
 
-type StoredValues = Omit<StoredRow, 'row' | 'id' | 'name_row'>;
-
 /** What is stored of a card from now on. The service knows best what is printed, and only imports know the rest. */
-function valuesOf(card: CatalogCard, isOfService: boolean, found: StoredRow | undefined): StoredValues {
-  const confirmed = found?.confirmed === 1 ? found : undefined;
-  const { name, set = null, number = null, game = null } = confirmed && !isOfService ? cardOf(confirmed) : card;
+function valuesOf(card: CatalogCard, isOfService: boolean, found: StoredRow | undefined) {
+  const isConfirmed = found?.confirmed === 1;
+  const { name, set = null, number = null, game = null } = isConfirmed && !isOfService ? cardOf(found) : card;
   return {
-    ...{ name, set_name: set, number, game, confirmed: Number(isOfService || confirmed !== undefined), denied: 0 },
+    name,
+    set_name: set,
+    number,
+    game,
+    confirmed: Number(isOfService || isConfirmed),
+    denied: 0,
     also: card.also?.join('\n') ?? found?.also ?? null,
     released: card.released ?? found?.released ?? null,
   };

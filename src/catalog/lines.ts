@@ -55,7 +55,6 @@ export interface ReadList {
 export const MOST_DIFFERENT = 100;
 /** With headings, and with lines that say the same in other words. */
 const MOST_READ = 4 * MOST_DIFFERENT;
-const FEWEST = 1;
 const MOST = 999;
 /** No longer line says a card; it is not read, so that whatever was pasted is read in milliseconds. */
 const LONGEST_LINE = 300;
@@ -86,7 +85,7 @@ export function readPastedList(text: string): PastedList {
   const read = pasted.map((typed) => ({ text: '', name: '', ...readLine(typed), typed }));
   const lines = withHeadings(read.filter(({ text }) => SAYS_SOMETHING.test(text)));
   if (lines.length === 0) return { refusal: 'headingsOnly' };
-  const uncounted = lines.find(({ count = 1 }) => count < FEWEST || count > MOST);
+  const uncounted = lines.find(({ count = 1 }) => count < 1 || count > MOST);
   if (uncounted) return { refusal: 'count', line: uncounted.typed };
   if (merged(lines.filter(({ mayBeHeading }) => !mayBeHeading)).length > MOST_DIFFERENT)
     return { refusal: 'tooManyCards' };
@@ -209,7 +208,14 @@ const PRINTINGS = [
 
 /** What stands for a basic energy in exports of Pokémon TCG Live. */
 const ENERGIES: Readonly<Record<string, string>> = {
-  ...{ G: 'Grass', R: 'Fire', W: 'Water', L: 'Lightning', P: 'Psychic', F: 'Fighting', D: 'Darkness', M: 'Metal' },
+  G: 'Grass',
+  R: 'Fire',
+  W: 'Water',
+  L: 'Lightning',
+  P: 'Psychic',
+  F: 'Fighting',
+  D: 'Darkness',
+  M: 'Metal',
 };
 const ENERGY = /\{([GRWLPFDM])\}(?= Energy\b)/g;
 /** Some call them basic, others do not. */
@@ -276,8 +282,6 @@ function readings(reading: Reading, text: string): Reading[] {
   return [...new Set([name, other])].map((each) => ({ ...reading, name: each, isInBrackets }));
 }
 
-/** Stands between name, set and number where a card is suggested. Discord hands an edited suggestion back as text. */
-const SEPARATOR = ' · ';
 /** The number may stand before the set, and the id at the end. */
 const LABELS = [
   /^(?<name>.+?) · (?<set>.+) · (?<number>.+)$/,
@@ -286,12 +290,15 @@ const LABELS = [
 ];
 const OTHER_NAME = / \([^()]*\)$/;
 
+/** Whether it has what stands between name, set and number where a card is suggested. */
 export function isLabel(text: string): boolean {
-  return text.includes(SEPARATOR);
+  return text.includes(' · ');
 }
 
-/** What a text says if it is the label of a suggestion. Another name may stand behind the name. */
+/**
+ * What a text says if it is the label of a suggestion, as Discord hands it back when a member has edited it. Another
+ * name may stand behind the name.
+ */
 export function readLabel(text: string): Reading[] {
-  const labels = isLabel(text) ? readAs(LABELS, text) : [];
-  return labels.flatMap((each) => [each, { ...each, name: each.name.replace(OTHER_NAME, '') }]);
+  return readAs(LABELS, text).flatMap((each) => [each, { ...each, name: each.name.replace(OTHER_NAME, '') }]);
 }

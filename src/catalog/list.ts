@@ -1,8 +1,9 @@
+import type { ListedCard, Unclear } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
-import { type FoundInList, type LineMeaning, type ListMeaning, MOST_FOUND, MOST_LISTED } from './answers.ts';
 import type { Candidate, CardIndex } from './card-index.ts';
 import { type ListLine, merged, type PastedLine, type Reading, type ReadList, readLine } from './lines.ts';
 import {
+  alone,
   called,
   exactly,
   firstFound,
@@ -10,13 +11,36 @@ import {
   listed,
   mayBeUnknownId,
   numberedSo,
-  only,
   printed,
   resolve,
 } from './meaning.ts';
-import { search } from './search.ts';
-import type { CatalogCard } from './text.ts';
-import { hasDigit, idKey, mayBeId, nameKey, otherNamesOf, tokenText, wordsOf } from './text.ts';
+import { MOST_FOUND, search } from './search.ts';
+import {
+  type CatalogCard,
+  hasDigit,
+  idKey,
+  mayBeId,
+  nameKey,
+  otherNamesOf,
+  SHORTEST_NAME,
+  tokenText,
+  wordsOf,
+} from './text.ts';
+
+/**
+ * The cards that a line of a pasted list may mean, the newest first: several are printings of one. None: it is not
+ * clear.
+ */
+export interface LineMeaning {
+  cards: readonly ListedCard[];
+  /** It is no line of a card at all. */
+  isHeading?: true;
+  /** Names could not be searched now. */
+  isUnsearched?: true;
+  /** The line is this name, and what looks like its count is of that. */
+  name?: string;
+  count?: 1;
+}
 
 /**
  * What a line of a pasted list means. A printing that a line names is never replaced by another, and nothing is taken
@@ -27,7 +51,8 @@ import { hasDigit, idKey, mayBeId, nameKey, otherNamesOf, tokenText, wordsOf } f
 export function meantLine(index: CardIndex | undefined, line: PastedLine): LineMeaning {
   const { name, typed, count, set, number, mayBeHeading } = line;
   const whole = index && count !== undefined ? withMarks(called(index, typed), typed) : []; // it begins with a number
-  const cards = whole.length > 0 ? whole : said(index, line, mayBeHeading ? [itself] : ALL_WAYS);
+  const said = index ? firstFound(waysToSay(index, line, mayBeHeading ? [itself] : ALL_WAYS)) : [];
+  const cards = whole.length > 0 ? whole : said;
   const meant = { cards: cards.slice(0, MOST_FOUND).map(listed) };
   if (cards.length > 0) return whole.length > 0 ? { ...meant, name: typed, count: 1 } : meant;
   if (mayBeHeading) return { cards: [], isHeading: true };
@@ -42,7 +67,7 @@ export function meantLine(index: CardIndex | undefined, line: PastedLine): LineM
 export function meantBy({ lines, passedOver }: ReadList, meant: readonly LineMeaning[]) {
   const read = lines.map((line, at) => ({ ...line, cards: [], ...meant[at] }));
   const counted = read.filter(({ isHeading }) => !isHeading);
-  const headings = read.flatMap(({ isHeading, typed }) => (isHeading ? [typed] : []));
+  const headings = read.flatMap(({ isHeading, typed }) => (isHeading ? typed : []));
   return { lines: merged(counted), passedOver: [...new Set([...passedOver, ...headings])] };
 }
 
@@ -52,10 +77,6 @@ type Way = (index: CardIndex, reading: Reading) => readonly CatalogCard[];
 const itself: Way = (index, { name }) => called(index, name);
 
 /** The cards that a line says: all of its text, or a printing that one of its readings says in one of these ways. */
-function said(index: CardIndex | undefined, line: ListLine, ways: readonly Way[]): readonly CatalogCard[] {
-  return index ? firstFound(waysToSay(index, line, ways)) : [];
-}
-
 function* waysToSay(index: CardIndex, line: ListLine, ways: readonly Way[]) {
   yield withMarks(exactly(index, line.text), line.text); // a name may end in what looks like a set
   for (const way of ways)
@@ -89,8 +110,6 @@ const byNumber: Way = (index, { name, set, number }) => {
 
 /** What comes behind it is a title or the other side of a card, which lists leave out. */
 const BEHIND_NAME = /,\s|\s\/\/\s|\s[&–-]\s|:\s|\s\(/;
-/** A shorter one is no part of a name. */
-const SHORTEST_NAME = 3;
 
 /**
  * All printings of the one card that is called so without its title, or in another language; of several where set and
@@ -98,21 +117,38 @@ const SHORTEST_NAME = 3;
  */
 const alsoCalled: Way = (index, { name, set, number }) => {
   const key = nameKey(name);
-  const words = wordsOf(name).map((word) => [{ word, begins: false }]);
+  const words = wordsOf(name).map((word) => [{ word }]);
   if (key.length < SHORTEST_NAME) return [];
-  const isTitled = ({ card }: Candidate) => nameKey(card.name.split(BEHIND_NAME)[0] ?? '') === key;
-  const isOther = ({ card }: Candidate) => otherNamesOf(card).includes(key);
-  const titled = index.withNameBeginning(tokenText(name)).filter(isTitled);
-  const found = titled.length > 0 ? titled : (index.allWithWords(words) ?? []).filter(isOther);
+  const begun = index.withNameBeginning(tokenText(name));
+  const titled = begun.filter(({ card }) => nameKey(card.name.split(BEHIND_NAME)[0] ?? '') === key);
+  const others = titled.length > 0 ? [] : (index.allWithWords(words) ?? []);
+  const found = [...titled, ...others.filter(({ card }) => otherNamesOf(card).includes(key))];
   const names = [...new Set(found.map(({ card }) => card.name))];
-  const isToldApart = names.length === 1 || (set !== undefined && number !== undefined);
+  const isToldApart = names.length === 1 || (set && number);
   return isToldApart ? names.flatMap((each) => called(index, each)) : [];
 };
 
 const ALL_WAYS: readonly Way[] = [itself, byNumber, alsoCalled];
 
-/** More parts are not read: a list of so many is refused anyway. */
-const MOST_READ = 4 * MOST_LISTED;
+/** How many cards a list may have: Discord's limit of embeds in one message. */
+export const MOST_LISTED = 10;
+
+/** The cards of a list that was typed, each once, in its order; more than `MOST_LISTED` in all may not be complete. */
+export interface ListMeaning {
+  ids: readonly string[];
+  /** What is no id, and the name of no card or of several; a menu holds all cards that they may mean. */
+  unclear: readonly Unclear[];
+  /** What is more likely a name than an id, while names cannot be searched. */
+  unsearched: readonly string[];
+}
+
+/** All pieces of a work at once. */
+export function atOnce<T>(work: Generator<undefined, T>): T {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done) return value;
+  }
+}
 
 /**
  * What a list of ids and names means. A part takes as long as a search, and others may have their turn before it. A
@@ -126,7 +162,8 @@ export function* resolveList(
   who: Requester,
 ): Generator<undefined, ListMeaning> {
   const meant = new Map<string, Partial<ListMeaning>>();
-  for (const part of partsOf(list, index).take(MOST_READ)) {
+  // More parts are not read: a list of so many is refused anyway.
+  for (const part of partsOf(list, index).take(4 * MOST_LISTED)) {
     yield;
     if (!meant.has(part.text)) meant.set(part.text, meaningOf(index, part, who));
   }
@@ -139,9 +176,9 @@ export function* resolveList(
 }
 
 function meaningOf(index: CardIndex | undefined, part: Part, who: Requester): Partial<ListMeaning> {
-  const { text, cards } = part;
+  const { text, said, cards } = part;
   const unclear = (all: readonly CatalogCard[], total: number) => ({ unclear: [{ text, cards: all, total }] });
-  const card = cardOf(part);
+  const [card] = alone(said);
   if (card) return { ids: [card.id] };
   const meant = resolve(index, text, who);
   if (meant.kind === 'one') return { ids: [meant.card.id] };
@@ -162,12 +199,20 @@ function areIds(index: CardIndex | undefined, pieces: readonly string[], who: Re
   });
 }
 
-/** Cards for the last part of a list, which is being typed. */
-export function searchInList(index: CardIndex, list: string, who: Requester): FoundInList[] {
+/**
+ * Cards for the last part of a list, which is being typed; each with the list up to it, in which cards have their ids,
+ * and whether its name, set and number are those of another card, too.
+ */
+export function searchInList(index: CardIndex, list: string, who: Requester) {
   const start = startOfLast(index, list);
   const last = list.slice(start);
-  const before = withIds(index, list.slice(0, start));
-  if (before === undefined) return [];
+  const parts = [...partsOf(list.slice(0, start), index).take(MOST_LISTED)];
+  if (parts.length === MOST_LISTED) return [];
+  const known = parts.map(({ text, said }) => {
+    const [{ id } = { id: text }] = alone(said);
+    return `${SEPARATOR.test(id) ? text : id}, `;
+  });
+  const before = known.join('');
   const found = search(index, readLine(last)?.text ?? last, who).filter(({ id }) => !SEPARATOR.test(id));
   return found.map((card) => ({ before, card, looksLikeOthers: looksLikeOthers(index, card) }));
 }
@@ -178,21 +223,11 @@ function startOfLast(index: CardIndex, list: string): number {
   const starts = list.slice(last).trim() === '' ? [] : piecesOf(list).slice(-MOST_JOINED, -1);
   const begun = starts.find(({ index: start }) => {
     const text = list.slice(start);
-    const names = index.withNameBeginning(tokenText(text)).map(({ card }) => card.name);
-    const begun = names.filter((name) => nameKey(name).startsWith(nameKey(text)));
-    return begun.some((name) => piecesOf(name).length >= piecesOf(text).length);
+    const isBegun = ({ card: { name } }: Candidate) =>
+      nameKey(name).startsWith(nameKey(text)) && piecesOf(name).length >= piecesOf(text).length;
+    return index.withNameBeginning(tokenText(text)).some(isBegun);
   });
   return begun?.index ?? last;
-}
-
-/** What stands before the part that is being typed, with the ids of known cards. @returns `undefined` when the list is full */
-function withIds(index: CardIndex, list: string): string | undefined {
-  const parts = [...partsOf(list, index).take(MOST_LISTED)];
-  const texts = parts.map((part) => {
-    const { id = part.text } = cardOf(part) ?? {};
-    return `${SEPARATOR.test(id) ? part.text : id}, `;
-  });
-  return texts.length < MOST_LISTED ? texts.join('') : undefined;
 }
 
 /** Whether the label without the id also fits another card. A name alone fits all cards that are called so. */
@@ -218,13 +253,10 @@ interface Part {
   text: string;
   /** How many pieces of the list it takes. */
   length: number;
-  /** Those that it says, or else other printings of its name. */
+  /** The known cards that it says. */
+  said: readonly CatalogCard[];
+  /** The same, or else other printings of its name. */
   cards: readonly CatalogCard[];
-  isSaid: boolean;
-}
-
-function cardOf({ cards, isSaid }: Part): CatalogCard | undefined {
-  return isSaid ? only(cards) : undefined;
 }
 
 /** The parts of a list in their order, without headings. */
@@ -253,7 +285,7 @@ function partAt(list: string, pieces: readonly RegExpExecArray[], index: CardInd
     if (known && isOne) return { ...known, length };
     const isOneCard = length === 1 || (line?.set !== undefined && COUNTED_LINE.test(typed));
     const text = line?.mayBeHeading ? typed : line?.text;
-    if (text !== undefined && isOneCard) return { text, length, cards: [], isSaid: false };
+    if (text !== undefined && isOneCard) return { text, length, said: [], cards: [] };
   }
   return undefined;
 }
@@ -262,9 +294,9 @@ function partAt(list: string, pieces: readonly RegExpExecArray[], index: CardInd
 function knownAs(index: CardIndex, typed: string, line: ListLine | undefined) {
   const asTyped = line?.text === typed ? [] : [{ text: typed, name: typed }];
   for (const each of [...asTyped, ...(line ? [line] : [])]) {
-    const exact = said(index, each, [itself]);
-    const cards = exact.length > 0 ? exact : firstFound(readingsOf(each).map(({ name }) => called(index, name)));
-    if (cards.length > 0) return { text: each.text, cards, isSaid: exact.length > 0 };
+    const said = firstFound(waysToSay(index, each, [itself]));
+    const cards = said.length > 0 ? said : firstFound(readingsOf(each).map(({ name }) => called(index, name)));
+    if (cards.length > 0) return { text: each.text, said, cards };
   }
   return undefined;
 }

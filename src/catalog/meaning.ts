@@ -1,12 +1,11 @@
 import { MAX_CARD_ID_LENGTH } from '../model/card-id.ts';
 import type { CardPage, ListedCard, Unclear } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
-import { type Mentions, MOST_FOUND, type PrintingsPart, type Resolution } from './answers.ts';
 import type { Candidate, CardIndex } from './card-index.ts';
 import { isLabel, type Reading, readLabel, readLine } from './lines.ts';
-import { find, newerFirst } from './search.ts';
-import type { CatalogCard } from './text.ts';
+import { find, MOST_FOUND, newerFirst } from './search.ts';
 import {
+  type CatalogCard,
   formOf,
   HASH,
   hasDigit,
@@ -17,8 +16,26 @@ import {
   nameKey,
   printedNumbers,
   queryOf,
+  SHORTEST_NAME,
   tokenText,
+  withoutSize,
 } from './text.ts';
+
+/** What a member who typed something as an id may have meant. */
+export type Resolution =
+  /**
+   * An id of the catalog as it stands, or a text of a form that ids have: to be looked up. `isKnown`: the catalog has
+   * it.
+   */
+  | { kind: 'id'; isKnown?: true }
+  /** An id in another spelling, or the name of one card. */
+  | { kind: 'one'; card: CatalogCard }
+  /** Cards that have all words as they were typed: the first page. */
+  | ({ kind: 'several' } & CardPage)
+  /** The text has no form that ids have; at most three similar cards. */
+  | { kind: 'none'; similar: readonly CatalogCard[] }
+  /** Names cannot be searched right now, and the text is more likely a name than an id. */
+  | { kind: 'unsearched' };
 
 /** With fewer confirmed ids, their forms say nothing of other texts. */
 const IDS_THAT_SHOW_FORMS = 100;
@@ -36,41 +53,34 @@ export function resolve(index: CardIndex | undefined, text: string, who: Request
   const id = text.trim();
   if (!index) return { kind: hasDigit(readLine(id)?.name ?? id) && !isLabel(id) ? 'id' : 'unsearched' };
   const exact = exactly(index, id);
-  const known = only(exact);
+  const [known] = alone(exact);
   if (known) return known.id === id ? { kind: 'id', isKnown: true } : { kind: 'one', card: known };
-  if (exact.length > 0)
-    return {
-      kind: 'several',
-      ...pageOf(
-        exact,
-        FIRST_PAGE,
-        exact.find(({ name }) => nameKey(name) === nameKey(id)),
-      ),
-    };
+  const named = exact.find(({ name }) => nameKey(name) === nameKey(id));
+  if (exact.length > 0) return { kind: 'several', ...pageOf(exact, named) };
   return hasIdForm(index, id) ? { kind: 'id' } : meantBySearch(index, id, who);
 }
 
 function meantBySearch(index: CardIndex, id: string, who: Requester): Resolution {
-  const query = queryOf(id);
-  const { has, cards } = find(index, query, who);
-  const numbered = NUMBER.test(id) && only(numberedSo(index, id));
+  const { words } = queryOf(id);
+  const { has, cards } = find(index, id, who);
+  const [numbered] = NUMBER.test(id) ? alone(numberedSo(index, id)) : [];
   if (numbered) return { kind: 'one', card: numbered };
   const mayBeId = !isLabel(id) && !isForeign(index, id);
   // While few ids are confirmed, what has no digit is more often a name that somebody typed.
   if (mayBeId && hasDigit(id)) return { kind: 'id' };
-  const named = only(index.withWords(query.words.map((word) => [{ word, begins: false, inName: true }])));
+  const [named] = alone(index.withWords(words.map((word) => [{ word, inName: true }])));
   if (named) return { kind: 'one', card: named.card };
   if (mayBeId && has === 'part') return { kind: 'id' };
   if (has !== 'all') return { kind: 'none', similar: cards.slice(0, MOST_FOUND) };
   // A search does not find all of more cards than a page holds.
   const isAll = cards.length < MOST_FOUND;
-  const total = isAll ? 0 : index.countWithWords(query.words.map((word) => [{ word, begins: true }]));
+  const total = isAll ? 0 : index.countWithWords(words.map((word) => [{ word, begins: true }]));
   return { kind: 'several', ...pageOf(cards), total: Math.max(cards.length, total) };
 }
 
-/** The one that there is; `undefined` also when there are several. */
-export function only<T>(all: readonly T[]): T | undefined {
-  return all.length === 1 ? all[0] : undefined;
+/** The only one that there is; none where there are several, since it is not clear which is meant. */
+export function alone<T>(all: readonly T[]): readonly T[] {
+  return all.length === 1 ? all : [];
 }
 
 /** Whether a text that no known card has is rather an id than a name. */
@@ -122,18 +132,24 @@ export function numberedSo(index: CardIndex, text: string): CatalogCard[] {
 /** The cards of which one text has the same tokens as this one, if few have them. */
 function spelledSo(index: CardIndex, text: string, textsOf: (card: CatalogCard) => string[]): CatalogCard[] {
   const word = tokenText(text);
-  const cards = newestFirst(index.allWithWords([[{ word, begins: false }]]) ?? []);
-  return cards.filter((card) => textsOf(card).includes(word));
+  return newestFirst(index.allWithWords([[{ word }]]) ?? []).filter((card) => textsOf(card).includes(word));
+}
+
+/** Which cards of a name are wanted. */
+export interface PrintingsPart {
+  /** From 0; the last one when there are fewer. */
+  page: number;
+  /** Without the card whose id was given. */
+  isOthers: boolean;
 }
 
 /** No game has so many cards of one name. */
 const MOST_PRINTINGS = 5_000;
-const FIRST_PAGE: PrintingsPart = { page: 0, isOthers: false };
 
 /** A page of the cards of the same name as the one with this id; none when that card is not known. */
 export function printings(index: CardIndex, id: string, part: PrintingsPart): CardPage {
   const [shown] = withId(index, id);
-  return pageOf(shown ? called(index, shown.name) : [], part, shown);
+  return pageOf(shown ? called(index, shown.name) : [], shown, part);
 }
 
 /** All cards that are called so, the newest first. */
@@ -143,15 +159,18 @@ export function called(index: CardIndex, name: string): CatalogCard[] {
 }
 
 /** Those that are gone come last. */
-export function newestFirst(candidates: readonly Candidate[]): CatalogCard[] {
-  const sorted = candidates.toSorted(
-    (one, other) => Number(one.isDenied) - Number(other.isDenied) || newerFirst(one.card, other.card),
-  );
-  return sorted.map(({ card }) => card);
+function newestFirst(candidates: readonly Candidate[]): CatalogCard[] {
+  return candidates
+    .toSorted((one, other) => Number(one.isDenied) - Number(other.isDenied) || newerFirst(one.card, other.card))
+    .map(({ card }) => card);
 }
 
 /** @param cards all that there are @param shown one of them, if all have its name */
-function pageOf(cards: readonly CatalogCard[], { page, isOthers } = FIRST_PAGE, shown?: CatalogCard): CardPage {
+function pageOf(
+  cards: readonly CatalogCard[],
+  shown?: CatalogCard,
+  { page, isOthers }: PrintingsPart = { page: 0, isOthers: false },
+): CardPage {
   const wanted = isOthers ? cards.filter(({ id }) => id !== shown?.id) : cards;
   const last = Math.max(0, Math.ceil(wanted.length / MOST_FOUND) - 1);
   const at = Math.min(page, last);
@@ -162,7 +181,13 @@ function pageOf(cards: readonly CatalogCard[], { page, isOthers } = FIRST_PAGE, 
 const CODE_OF_SET = /^(?=\d*[A-Z])[A-Z\d]{2,6}$/;
 /** What games call sets otherwise than everybody else: Arena, and Pokémon TCG Live. */
 const SAME_SETS: Readonly<Record<string, string>> = {
-  ...{ DAR: 'DOM', MEW: '151', 'PR-SV': 'SVP', 'PR-SW': 'SWSHP', 'PR-SM': 'SMP', 'PR-XY': 'XYP', 'PR-BLW': 'BWP' },
+  DAR: 'DOM',
+  MEW: '151',
+  'PR-SV': 'SVP',
+  'PR-SW': 'SWSHP',
+  'PR-SM': 'SMP',
+  'PR-XY': 'XYP',
+  'PR-BLW': 'BWP',
 };
 const CODE = /(?<![\p{L}\d])[A-Z][A-Z\d]{1,5}(?![\p{L}\d])/gu;
 
@@ -174,7 +199,7 @@ export function printed(cards: readonly CatalogCard[], line: Reading): readonly 
 function* waysToPrint(cards: readonly CatalogCard[], { set = '', number = '', isInBrackets }: Reading) {
   const ids = [`${set}-${number}`, number || set];
   yield cards.filter(({ id }) => ids.some((each) => isSameId(each, id)));
-  const sets = [set, SAME_SETS[set] ?? set, set.replace(/ Set$/, '')].map(nameKey);
+  const sets = [SAME_SETS[set] ?? set, set.replace(/ Set$/, '')].map(nameKey);
   const inSet = cards.filter(
     (card) => set === '' || [card.set, ...codesOf(card)].some((own = '') => sets.includes(nameKey(own))),
   );
@@ -182,7 +207,7 @@ function* waysToPrint(cards: readonly CatalogCard[], { set = '', number = '', is
     yield cards.filter((card) => tokenText(card.number ?? '') === tokenText(set));
     yield inSet;
   } else {
-    const reads = [String, tokenText, firstOf];
+    const reads = [String, tokenText, withoutSize];
     for (const read of reads) yield inSet.filter((card) => read(card.number ?? '') === read(number));
     yield inSet.filter(endsNumber(number));
     // A side of a double-faced card may be counted as `51a`; of several cards without a number, any may be meant.
@@ -196,24 +221,14 @@ function* waysToPrint(cards: readonly CatalogCard[], { set = '', number = '', is
   yield alone(numbered.filter((card) => abbreviates(set, card)));
   yield alone(isInBrackets ? numbered : []).filter((card) => codesOf(card).length === 0);
   // A list without sets tells no printings apart; a number may be more than a set.
-  const isUntold = (card: CatalogCard) => !card.set && (!number || !card.number || endsNumber(number)(card));
-  if (!/^\d+$/.test(set)) yield alone(cards).filter(isUntold);
-}
-
-/** The only one that there is: where there are several, it is not clear which is meant. */
-function alone(cards: readonly CatalogCard[]): readonly CatalogCard[] {
-  return cards.length === 1 ? cards : [];
+  if (!/^\d+$/.test(set))
+    yield alone(cards).filter((card) => !card.set && (!number || !card.number || endsNumber(number)(card)));
 }
 
 /** It may be printed behind the set's code, as in `OP01-025`. */
 function endsNumber(number: string) {
-  const typed = firstOf(number);
-  return ({ number: own = '' }: CatalogCard) => typed !== '' && ` ${firstOf(own)}`.endsWith(` ${typed}`);
-}
-
-/** The number without the set's size, which may be printed behind it. */
-function firstOf(number: string): string {
-  return tokenText(number.replace(/\/.*/s, ''));
+  const typed = withoutSize(number);
+  return ({ number: own = '' }: CatalogCard) => typed !== '' && ` ${withoutSize(own)}`.endsWith(` ${typed}`);
 }
 
 function withoutSide(number: string): string {
@@ -243,21 +258,19 @@ function abbreviates(code: string, { set = '', also }: CatalogCard): boolean {
 const MOST_MENTIONS = 10;
 const MOST_WORDS = 500;
 const LONGEST_NAME_WORDS = 8;
-/** A shorter word is too often no name. */
-const SHORTEST_NAME = 3;
 const BETWEEN_WORDS = /[\s,;()[\]{}"<>`*|]+/;
 const AROUND_WORD = /^[._~:!?]+|[._~:!?]+$/g;
 /** Fewer digits are more often a count or a price than an id that is not known. */
 const FEWEST_DIGITS = 4;
 
 /**
- * The cards of a text: exact known names, at each word the longest, and what has the form of a confirmed id, however
- * few there are; at most ten, in the order of the text. A word takes some 0.1 ms, and others may have their turn
- * before it.
+ * The cards of a text, in its order, at most ten ids and ten names of several cards: exact known names, at each word the
+ * longest, known ids, and what has the form of a confirmed id, however few there are. A word takes some 0.1 ms, and
+ * others may have their turn before it.
  */
-export function* mentions(index: CardIndex, text: string): Generator<undefined, Mentions> {
+export function* mentions(index: CardIndex, text: string) {
   const parts = text.split(BETWEEN_WORDS).map((word) => word.replace(AROUND_WORD, ''));
-  const words = parts.filter((word) => word !== '').slice(0, MOST_WORDS);
+  const words = parts.filter(Boolean).slice(0, MOST_WORDS);
   const found = new Map<string, readonly ListedCard[]>();
   for (let at = 0; at < words.length; ) {
     yield;
@@ -265,7 +278,7 @@ export function* mentions(index: CardIndex, text: string): Generator<undefined, 
     found.set(text, cards);
     at += length;
   }
-  const ids = new Set([...found.values()].flatMap((cards) => only(cards)?.id ?? []));
+  const ids = new Set([...found.values()].flatMap(alone).map(({ id }) => id));
   // A name of several cards is clear when the text has the id of one of them.
   const unclear = [...found].filter(([, cards]) => cards.length > 1 && !cards.some(({ id }) => ids.has(id)));
   const ambiguous = unclear.slice(0, MOST_MENTIONS).map(([text, cards]) => ({ text, cards, total: cards.length }));
@@ -279,19 +292,21 @@ function mentionAt(index: CardIndex, words: readonly string[]) {
     const cards = text.length < SHORTEST_NAME ? [] : called(index, text);
     if (cards.length > 0) return { text, length, cards };
   }
-  const [word = ''] = words;
-  const id = idOf(index, word);
-  return { text: word, length: 1, cards: id === undefined ? [] : [{ id, name: id }] };
+  const [text = ''] = words;
+  return { text, length: 1, cards: withIdOf(index, text) };
 }
 
 /** A word without a digit is an id only when it is a known one: ids without digits would make every word one. */
-function idOf(index: CardIndex, word: string): string | undefined {
-  const known = only(withId(index, word))?.id;
-  if (known === word) return word;
-  if (!hasDigit(word)) return undefined;
+function withIdOf(index: CardIndex, word: string): readonly ListedCard[] {
+  const known = alone(withId(index, word));
+  if (known.some(({ id }) => id === word)) return known;
+  if (!hasDigit(word)) return [];
   const isNumber = /^\p{N}+$/u.test(word);
-  if (isNumber) return word.length >= FEWEST_DIGITS && index.hasConfirmedNumber(word.length) ? word : undefined;
-  return known ?? (index.isConfirmedForm(formOf(word)) ? word : undefined);
+  if (known.length > 0 && !isNumber) return known;
+  const mayBeOne = isNumber
+    ? word.length >= FEWEST_DIGITS && index.hasConfirmedNumber(word.length)
+    : index.isConfirmedForm(formOf(word));
+  return mayBeOne ? [{ id: word, name: word }] : [];
 }
 
 /** Each has as many of its cards as fit into a menu with those of the others. */

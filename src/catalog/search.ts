@@ -1,9 +1,7 @@
 import type { Requester } from '../model/quota.ts';
-import { MOST_FOUND } from './answers.ts';
-import type { Candidate, CardIndex, Popularity, WordToFind } from './card-index.ts';
+import type { Candidate, CardIndex, WordsToFind, WordToFind } from './card-index.ts';
 import {
   type CatalogCard,
-  type FoundCard,
   hasDigit,
   idKey,
   isSameId,
@@ -13,57 +11,60 @@ import {
   printedNumbers,
   type Query,
   queryOf,
+  SHORTEST_NAME,
   tokensOf,
   tokenText,
 } from './text.ts';
 
+/** How many cards a search finds. */
+export const MOST_FOUND = 25;
 /** A shorter list goes on with what is only like the text, unless that has a whole id, name or number. */
 const ENOUGH = 5;
 
 /** What an empty field, or what was typed, offers: best first. */
-export function search(index: CardIndex, text: string, who: Requester): FoundCard[] {
-  const query = queryOf(text);
-  const cards = query.text === '' ? suggested(index, who) : offered(query, new Search(index, query, who));
-  return cards.slice(0, MOST_FOUND).map((card) => foundAs(query, card));
+export function search(index: CardIndex, text: string, who: Requester): CatalogCard[] {
+  const question = asked(index, text, who);
+  const ofServer = question.popular.filter(({ here = 0 }) => here > 0).map(({ card }) => card);
+  const cards = question.text === '' ? [...index.lastAsked(who.memberId), ...ofServer] : offered(question);
+  const all = new Map(cards.map((card) => [card.id, card]));
+  return [...all.values().take(MOST_FOUND)].map((card) => foundAs(question, card));
 }
 
-/** Cards, best first, and whether they have all that was typed without an error. */
-export interface Found {
-  has: 'all' | 'mistyped' | 'part';
-  cards: CatalogCard[];
+/** The cards that fit best, best first, and whether they have all that was typed without an error. */
+export function find(index: CardIndex, text: string, who: Requester) {
+  const question = asked(index, text, who);
+  const fits = asTyped(question);
+  if (fits.length === 0) fits.push(...alike(question));
+  const has = fits.toSorted((a, b) => a.cost - b.cost)[0]?.has ?? 'part';
+  return {
+    has,
+    cards: inOrder(
+      question,
+      fits.filter((each) => each.has === has),
+    ),
+  };
 }
 
-/** What fits best. */
-export function find(index: CardIndex, query: Query, who: Requester): Found {
-  const search = new Search(index, query, who);
-  const fitting = search.asTyped();
-  const fits = fitting.length > 0 ? fitting : search.alike();
-  const [best] = fits.toSorted((a, b) => a.cost - b.cost);
-  const has = best ? hasOf(best) : 'part';
-  return { has, cards: search.ranked(fits.filter((each) => hasOf(each) === has)) };
+/** What was typed, what has the answer, and what is asked for most. */
+interface Question extends Query {
+  index: CardIndex;
+  popular: readonly Candidate[];
 }
 
-function hasOf({ cost, isPart }: Fit): Found['has'] {
-  if (isPart) return 'part';
-  return cost < LIKE ? 'all' : 'mistyped';
+function asked(index: CardIndex, text: string, { guildId }: Requester): Question {
+  return { ...queryOf(text), index, popular: index.askedMost(guildId) };
 }
 
-function offered({ nameKey: typed }: Query, search: Search): CatalogCard[] {
-  const fitting = search.asTyped();
-  const isClear = fitting.some(({ cost, card }) => cost <= WHOLE || typed.includes(nameKey(card.name)));
-  if (isClear || fitting.length >= ENOUGH) return search.ranked(fitting);
-  const found = new Set(fitting.map(({ card }) => card.id));
-  return search.ranked([...fitting, ...search.alike().filter(({ card }) => !found.has(card.id))]);
-}
-
-function suggested(index: CardIndex, { memberId, guildId }: Requester): CatalogCard[] {
-  const here = index.askedMost(guildId).filter(({ here }) => here > 0);
-  const cards = [...index.lastAsked(memberId), ...here.map(({ card }) => card)];
-  return [...new Map(cards.map((card) => [card.id, card])).values()];
+/** A card may come twice. */
+function offered(question: Question): CatalogCard[] {
+  const fits = asTyped(question);
+  const isClear = fits.some(({ cost, card }) => cost <= WHOLE || question.nameKey.includes(nameKey(card.name)));
+  if (!isClear && fits.length < ENOUGH) fits.push(...alike(question));
+  return inOrder(question, fits);
 }
 
 /** With the other name that was typed, if that is not how the name begins. */
-function foundAs({ nameKey: typed }: Query, card: CatalogCard): FoundCard {
+function foundAs({ nameKey: typed }: Query, card: CatalogCard): CatalogCard {
   if (nameKey(card.name).startsWith(typed)) return card;
   const knownAs = card.also?.find((name) => nameKey(name).startsWith(typed));
   return knownAs === undefined ? card : { ...card, knownAs };
@@ -72,8 +73,73 @@ function foundAs({ nameKey: typed }: Query, card: CatalogCard): FoundCard {
 /** A card that may be meant; the less it costs, the nearer it is to what was typed. */
 interface Fit extends Candidate {
   cost: number;
-  /** It has not all words, even with typing errors. */
-  isPart?: boolean;
+  has: 'all' | 'mistyped' | 'part';
+}
+
+/** Asks for what fits less well only while there are too few cards that fit better. */
+function asTyped(question: Question): Fit[] {
+  const fits = new Map<string, Fit>();
+  for (const candidates of closestFirst(question)) {
+    for (const candidate of candidates) {
+      const known = fits.get(candidate.card.id);
+      const cost = known?.cost ?? costAsTyped(question, candidate.card);
+      if (cost !== undefined) fits.set(candidate.card.id, { ...candidate, ...known, cost, has: 'all' });
+    }
+    if (fits.size >= MOST_FOUND) break;
+  }
+  return fits.size > 0 ? [...fits.values()] : withoutTotal(question);
+}
+
+/** A number with the size of its set behind it, and no other slash. */
+const WITH_TOTAL = /(?<![\p{L}\d]|\/.*)(\p{L}*\d+\p{L}?)\/\p{L}*\d+(?=[^/]*$)/u;
+
+/** Cards whose number is known without the size of the set that was typed behind it. */
+function withoutTotal(question: Question): Fit[] {
+  const [whole, number = ''] = WITH_TOTAL.exec(question.text) ?? [];
+  if (whole === undefined) return [];
+  const short = queryOf(question.text.replace(whole, number));
+  return asTyped({ ...question, ...short }).filter(({ card }) => tokenText(card.number ?? '') === tokenText(number));
+}
+
+/** What the index has, closer cards first: each is asked when it is wanted. */
+function* closestFirst({ index, popular, idKey, nameKey, words }: Question): Generator<readonly Candidate[]> {
+  yield popular;
+  yield index.withIdKey(idKey);
+  yield index.withNameKey(nameKey);
+  const typed = wordsToFind(words);
+  const begun = typed.map((word) => [word]);
+  const whole = typed.map(({ word }) => [{ word }]);
+  const inName = (all: WordToFind[][]) => all.map((oneOf) => oneOf.map((word) => ({ ...word, inName: true })));
+  yield [...index.withNameBeginning(words.join(' ')), ...index.withWords(inName(whole))];
+  const every = index.allWithWords(begun);
+  if (every) return yield every;
+  for (const all of [whole, inName(begun), begun]) yield index.withWords(all);
+}
+
+/** A number is typed in full before the next word is begun, and so is a short word. */
+const MAY_BEGIN = /^(?!\d+$).{3}/su;
+
+function wordsToFind(words: readonly string[]): WordToFind[] {
+  const last = words.at(-1);
+  return [...new Set(words)].map((word) => ({ word, begins: word === last || MAY_BEGIN.test(word) }));
+}
+
+/**
+ * Cards that have the words but for typing errors, or else the most of them, and those whose whole name is among
+ * them.
+ */
+function alike({ index, words: typed }: Question): Fit[] {
+  const words = wordsOrMeant(index, wordsToFind(typed));
+  const unknown = words.filter(({ isKnown }) => !isKnown);
+  const wanted = unknown.length > 0 ? [unknown] : words.map((word) => [word]);
+  const candidates = wanted.flatMap((mistyped) =>
+    index.withWords(words.map((word) => (mistyped.includes(word) ? word.meant : [word]))),
+  );
+  const likely = words.filter(({ isKnown, meant }) => isKnown || meant.length > 0);
+  if (candidates.length === 0) candidates.push(...withMost(index, likely));
+  candidates.push(...withNameIn(index, likely));
+  const all = new Map(candidates.map((each) => [each.card.id, each]));
+  return [...all.values()].map((each) => likeness(each, words));
 }
 
 /** A word that was typed. */
@@ -84,140 +150,57 @@ interface TypedWord extends WordToFind {
   meant: readonly (WordToFind & { errors: number })[];
 }
 
-/** A number is typed in full before the next word is begun, and so is a short word. */
-const MAY_BEGIN = /^(?!\d+$).{3}/su;
 /** What can be mistyped; a shorter word is too often one error apart from another. */
 const SPELLED = /^\p{L}{4,}$/u;
-/** A number with the size of its set behind it, and no other slash. */
-const WITH_TOTAL = /(?<![\p{L}\d]|\/.*)(\p{L}*\d+\p{L}?)\/\p{L}*\d+(?=[^/]*$)/u;
-/** A shorter name is more often something else. */
-const SHORTEST_NAME = 3;
-/** More words are no name; they are the title of a listing. */
-const MOST_NAME_WORDS = 8;
+
+/** Words that no card has are taken for mistyped, or else each without which there are cards. */
+function wordsOrMeant(index: CardIndex, typed: readonly WordToFind[]): TypedWord[] {
+  const areKnown = typed.map((word) => index.hasWords([[{ ...word, begins: true }]]));
+  return typed.map((word, at) => {
+    const isKnown = areKnown[at] === true;
+    const others = typed.toSpliced(at, 1).map((each) => [each]);
+    const isMistyped = areKnown.every(Boolean) ? others.length === 0 || index.hasWords(others) : !isKnown;
+    const meant = isMistyped && SPELLED.test(word.word) ? index.vocabulary().meantBy(word.word) : [];
+    return { ...word, isKnown, meant: meant.map((each) => ({ ...each, inName: true })) };
+  });
+}
+
 /** From how many words it is looked for those that go together. */
 const MOST_STARTS = 2;
 
-/** What the index answers to one text. */
-class Search {
-  readonly #index: CardIndex;
-  readonly #query: Query;
-  readonly #who: Requester;
-  readonly #typed: readonly WordToFind[];
-  readonly #popular: readonly (Candidate & Popularity)[];
-
-  constructor(index: CardIndex, query: Query, who: Requester) {
-    this.#index = index;
-    this.#query = query;
-    this.#who = who;
-    const last = query.words.at(-1);
-    this.#typed = [...new Set(query.words)].map((word) => ({ word, begins: word === last || MAY_BEGIN.test(word) }));
-    this.#popular = index.askedMost(who.guildId);
-  }
-
-  ranked(fits: readonly Fit[]): CatalogCard[] {
-    return inOrder(this.#query, fits, new Map(this.#popular.map((each) => [each.card.id, each])));
-  }
-
-  /** Asks for what fits less well only while there are too few cards that fit better. */
-  asTyped(): Fit[] {
-    const fits = new Map<string, Fit>();
-    for (const candidates of this.#closestFirst()) {
-      for (const candidate of candidates) {
-        const known = fits.get(candidate.card.id);
-        const cost = known?.cost ?? costAsTyped(this.#query, candidate.card);
-        if (cost !== undefined) fits.set(candidate.card.id, { ...candidate, ...known, cost });
-      }
-      if (fits.size >= MOST_FOUND) break;
+/** Cards with the most words that there are together. */
+function withMost(index: CardIndex, words: readonly TypedWord[]): Candidate[] {
+  // Among words of which equally many are known, the longest tell most.
+  const order = words.toSorted((a, b) => Number(b.isKnown) - Number(a.isKnown) || b.word.length - a.word.length);
+  let most: WordsToFind[] = [];
+  for (const first of order.slice(0, MOST_STARTS)) {
+    const kept: WordsToFind[] = [];
+    for (const word of new Set([first, ...order])) {
+      const likely = word.isKnown ? [word] : word.meant;
+      if (index.hasWords([...kept, likely])) kept.push(likely);
     }
-    return fits.size > 0 ? [...fits.values()] : this.#withoutTotal();
+    if (kept.length > most.length) most = kept;
   }
+  return index.withWords(most);
+}
 
-  /** Cards whose number is known without the size of the set that was typed behind it. */
-  #withoutTotal(): Fit[] {
-    const [whole, number = ''] = WITH_TOTAL.exec(this.#query.text) ?? [];
-    if (whole === undefined) return [];
-    const short = new Search(this.#index, queryOf(this.#query.text.replace(whole, number)), this.#who);
-    return short.asTyped().filter(({ card }) => tokenText(card.number ?? '') === tokenText(number));
-  }
+/** More words are no name; they are the title of a listing. */
+const MOST_NAME_WORDS = 8;
 
-  /** What the index has, closer cards first: each is asked when it is wanted. */
-  *#closestFirst(): Generator<readonly Candidate[]> {
-    const { idKey, nameKey, words } = this.#query;
-    const index = this.#index;
-    yield this.#popular;
-    yield index.withIdKey(idKey);
-    yield index.withNameKey(nameKey);
-    if (words.length === 0) return;
-    const begun = this.#typed.map((word) => [word]);
-    const whole = this.#typed.map((word) => [{ ...word, begins: false }]);
-    const inName = (all: WordToFind[][]) => all.map((oneOf) => oneOf.map((word) => ({ ...word, inName: true })));
-    yield [...index.withNameBeginning(words.join(' ')), ...index.withWords(inName(whole))];
-    const every = index.allWithWords(begun);
-    if (every) return yield every;
-    for (const all of [whole, inName(begun), begun]) yield index.withWords(all);
-  }
-
-  /**
-   * Cards that have the words but for typing errors, or else the most of them, and those whose whole name is among
-   * them.
-   */
-  alike(): Fit[] {
-    const words = this.#wordsOrMeant();
-    const unknown = words.filter(({ isKnown }) => !isKnown);
-    const wanted = unknown.length > 0 ? [unknown] : words.map((word) => [word]);
-    const candidates = wanted.flatMap((mistyped) =>
-      this.#index.withWords(words.map((word) => (mistyped.includes(word) ? word.meant : [word]))),
-    );
-    const likely = words.filter(({ isKnown, meant }) => isKnown || meant.length > 0);
-    if (candidates.length === 0) candidates.push(...this.#withMost(likely));
-    candidates.push(...this.#withNameIn(likely));
-    const all = new Map(candidates.map((each) => [each.card.id, each]));
-    return [...all.values()].map((each) => ({ ...each, ...likeness(each.card, words) }));
-  }
-
-  /** Words that no card has are taken for mistyped, or else each without which there are cards. */
-  #wordsOrMeant(): TypedWord[] {
-    const areKnown = this.#typed.map((word) => this.#index.hasWords([[{ ...word, begins: true }]]));
-    return this.#typed.map((word, at) => {
-      const isKnown = areKnown[at] === true;
-      const others = this.#typed.toSpliced(at, 1).map((each) => [each]);
-      const isMistyped = areKnown.every(Boolean) ? others.length === 0 || this.#index.hasWords(others) : !isKnown;
-      const meant = isMistyped && SPELLED.test(word.word) ? this.#index.vocabulary().meantBy(word.word) : [];
-      return { ...word, isKnown, meant: meant.map((each) => ({ ...each, begins: false, inName: true })) };
-    });
-  }
-
-  /** Cards with the most words that there are together. */
-  #withMost(words: readonly TypedWord[]): Candidate[] {
-    // Among words of which equally many are known, the longest tell most.
-    const order = words.toSorted((a, b) => Number(b.isKnown) - Number(a.isKnown) || b.word.length - a.word.length);
-    let most: (readonly WordToFind[])[] = [];
-    for (const first of order.slice(0, MOST_STARTS)) {
-      const kept: (readonly WordToFind[])[] = [];
-      for (const word of new Set([first, ...order])) {
-        const likely = word.isKnown ? [word] : word.meant;
-        if (this.#index.hasWords([...kept, likely])) kept.push(likely);
-      }
-      if (kept.length > most.length) most = kept;
+/** Cards whose whole names are among words that follow each other, the longest first, none within another. */
+function withNameIn(index: CardIndex, words: readonly TypedWord[]): Candidate[] {
+  const found: Candidate[] = [];
+  const named = new Set<TypedWord>();
+  for (let length = Math.min(words.length, MOST_NAME_WORDS); length > 0; length--)
+    for (let from = 0; from + length <= words.length; from++) {
+      const some = words.slice(from, from + length);
+      const key = nameKey(some.map(({ word }) => word).join(' '));
+      if (key.length < SHORTEST_NAME || some.some((word) => named.has(word))) continue;
+      const called = index.withNameKey(key);
+      found.push(...called);
+      if (called.length > 0) for (const word of some) named.add(word);
     }
-    return this.#index.withWords(most);
-  }
-
-  /** Cards whose whole names are among words that follow each other, the longest first, none within another. */
-  #withNameIn(words: readonly TypedWord[]): Candidate[] {
-    const found: Candidate[] = [];
-    const named = new Set<TypedWord>();
-    for (let length = Math.min(words.length, MOST_NAME_WORDS); length > 0; length--)
-      for (let from = 0; from + length <= words.length; from++) {
-        const some = words.slice(from, from + length);
-        const key = nameKey(some.map(({ word }) => word).join(' '));
-        if (key.length < SHORTEST_NAME || some.some((word) => named.has(word))) continue;
-        const called = this.#index.withNameKey(key);
-        found.push(...called);
-        if (called.length > 0) for (const word of some) named.add(word);
-      }
-    return found;
-  }
+  return found;
 }
 
 /** What a word costs that is whole or begun in the name, or elsewhere. */
@@ -230,7 +213,8 @@ const NOT_WHOLE = 0.9;
 const NOT_WHOLE_OF_PART = 1.5;
 
 /** Adds up where a card has each word. */
-function likeness(card: CatalogCard, words: readonly TypedWord[]): Omit<Fit, keyof Candidate> {
+function likeness(candidate: Candidate, words: readonly TypedWord[]): Fit {
+  const { card } = candidate;
   const name = ` ${tokenText(card.name)} `;
   const other = ` ${otherText(card)} `;
   const costs = words.map(({ word, meant }) => {
@@ -239,11 +223,11 @@ function likeness(card: CatalogCard, words: readonly TypedWord[]): Omit<Fit, key
   });
   const typed = new Set(words.flatMap(({ word, meant }) => [...word.split(' '), ...meant.map((each) => each.word)]));
   const isWhole = tokensOf(card.name).every((token) => typed.has(token));
-  const isPart = costs.includes(undefined);
-  const ofName = isPart ? NOT_WHOLE_OF_PART : NOT_WHOLE;
+  const has = costs.includes(undefined) ? 'part' : 'mistyped';
+  const ofName = has === 'part' ? NOT_WHOLE_OF_PART : NOT_WHOLE;
   const first = LIKE + (isWhole ? 0 : ofName);
   const cost = words.reduce((sum, { word }, at) => sum + (costs[at] ?? ABSENT + word.length * ABSENT_LETTER), first);
-  return { cost, isPart };
+  return { ...candidate, cost, has };
 }
 
 /**
@@ -291,11 +275,12 @@ const { compare } = new Intl.Collator('en', { numeric: true });
  * hold all words, sets that hold the fewest others, names with more cards, shorter names, and of one name the newest
  * card.
  */
-function inOrder(query: Query, fits: readonly Fit[], asked: ReadonlyMap<string, Popularity>): CatalogCard[] {
+function inOrder({ words, popular }: Question, fits: readonly Fit[]): CatalogCard[] {
+  const asked = new Map(popular.map((each) => [each.card.id, each]));
   const keyed = fits.map(({ card, cost, isDenied, place = Number.MAX_SAFE_INTEGER, printings }) => {
-    const { here, everywhere } = asked.get(card.id) ?? { here: 0, everywhere: 0 };
+    const { here = 0, everywhere = 0 } = asked.get(card.id) ?? {};
     const name = ` ${tokenText(card.name)}`;
-    const outside = query.words.filter((word) => !name.includes(` ${word}`));
+    const outside = words.filter((word) => !name.includes(` ${word}`));
     const set = ` ${tokenText(card.set ?? '')}`;
     const isInSet = outside.some((word) => !hasDigit(word) && set.includes(` ${word}`));
     const key = [

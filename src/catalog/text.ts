@@ -1,11 +1,8 @@
 import type { Card } from '../model/card.ts';
+import type { ListedCard } from '../model/invocation.ts';
 
 /** A card as it is searched for and offered. */
-export interface CatalogCard {
-  id: string;
-  name: string;
-  set?: string | undefined;
-  number?: string | undefined;
+export interface CatalogCard extends ListedCard {
   game?: string | undefined;
   /** Words that find the card and are not shown: the code of its set, its rarity, its names in other languages. */
   also?: string[] | undefined;
@@ -13,60 +10,32 @@ export interface CatalogCard {
   released?: string | undefined;
 }
 
-/** A card as it was found. */
-export type FoundCard = CatalogCard & {
-  /** One of its other names, which was typed. */
-  knownAs?: string;
-};
-
 /** A card of the service as it is searched for. */
 export function catalogCardOf({ id, name, set, number, game }: Card): CatalogCard {
   return { id, name: name || id, set: set?.name, number, game };
-}
-
-const LONGEST_TEXT = 300;
-/** Most texts are such a line already, and need no change. */
-const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
-
-/** One line of text: whatever separates its words, controls included, becomes a blank. */
-export function lineOf(text: string): string {
-  if (text.length <= LONGEST_TEXT && PLAIN_LINE.test(text)) return text;
-  return text
-    .toWellFormed()
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-    .slice(0, LONGEST_TEXT)
-    .replace(/\p{Cs}$/u, ''); // half of the character at which it was cut
-}
-
-/** More names and words of one card are ignored. */
-const MOST_ALSO = 30;
-const DATE = /^(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2})(?!\d))?)?(?!\d)/;
-
-/** A day, month or year as `2016-07-14`, `2016-07` or `2016`, so that dates compare as texts. */
-export function releasedOf(text: string): string | undefined {
-  const [, ...parts] = DATE.exec(text.trim()) ?? [];
-  const given = parts.filter((part) => part !== undefined).map((part) => part.padStart(2, '0'));
-  return given.join('-') || undefined;
-}
-
-/** Lines that are not empty, each once; `undefined` when there is none. */
-export function alsoOf(texts: readonly string[]): string[] | undefined {
-  const lines = new Set(texts.map(lineOf).filter((text) => text !== ''));
-  return lines.size > 0 ? [...lines].slice(0, MOST_ALSO) : undefined;
 }
 
 /** A longer text is cut before it is searched for; members type no more. */
 const LONGEST_QUERY = 100;
 /** The title of a listing has the set before the name: up to ten words of it. */
 const MOST_WORDS = 16;
+/** A shorter word, or part of a name, is more often something else than a card's name. */
+export const SHORTEST_NAME = 3;
 /** A name of fewer words is not called by its initials. */
 const FEWEST_INITIALS = 3;
 
 const APOSTROPHES = /['’‘ʼ`´′]/g;
 /** Letters without a decomposition, and signs that members type as a word. */
 const SPELLED_OUT: Readonly<Record<string, string>> = {
-  ...{ æ: 'ae', œ: 'oe', ß: 'ss', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i' },
+  æ: 'ae',
+  œ: 'oe',
+  ß: 'ss',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  þ: 'th',
+  ı: 'i',
   '♀': ' female ',
   '♂': ' male ',
   '★': ' gold star ',
@@ -75,8 +44,31 @@ const SPELLED_OUT: Readonly<Record<string, string>> = {
   '&': ' and ',
 };
 const GREEK = [
-  ...['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa', 'lambda', 'mu', 'nu'],
-  ...['xi', 'omicron', 'pi', 'rho', 'sigma', 'sigma', 'tau', 'upsilon', 'phi', 'chi', 'psi', 'omega'],
+  'alpha',
+  'beta',
+  'gamma',
+  'delta',
+  'epsilon',
+  'zeta',
+  'eta',
+  'theta',
+  'iota',
+  'kappa',
+  'lambda',
+  'mu',
+  'nu',
+  'xi',
+  'omicron',
+  'pi',
+  'rho',
+  'sigma',
+  'sigma',
+  'tau',
+  'upsilon',
+  'phi',
+  'chi',
+  'psi',
+  'omega',
 ];
 const ALPHA = 'α'.charCodeAt(0);
 /** A letter alone is called by its name; Greek words stay. */
@@ -97,7 +89,13 @@ const SPELLED_IN_SEVERAL_WAYS = /\d[,/]|\bn[or]\b|\bl(?:eve|v)l\b/;
 export const HASH = /^(?:[\da-f-]{24,}|(?=.*\d)[\da-z]{20,})$/i;
 /** How names write the same numeral; single letters are rather letters. */
 const SAME_NUMERALS = {
-  ...{ first: '1 st', second: '2 nd', third: '3 rd', fourth: '4 th', fifth: '5 th', sixth: '6 th', seventh: '7 th' },
+  first: '1 st',
+  second: '2 nd',
+  third: '3 rd',
+  fourth: '4 th',
+  fifth: '5 th',
+  sixth: '6 th',
+  seventh: '7 th',
   eighth: '8 th',
   ninth: '9 th',
   tenth: '10 th',
@@ -145,7 +143,7 @@ export function wordsOf(text: string): string[] {
   return oneSpelling(folded(text))
     .split(BETWEEN_WORDS)
     .map((word) => tokensOfFolded(word).join(' '))
-    .filter((word) => word !== ''); // also of a mark without its letter
+    .filter(Boolean); // also of a mark without its letter
 }
 
 /**
@@ -219,12 +217,12 @@ export function otherText(card: CatalogCard): string {
 }
 
 /** The keys of what a card is also called. */
-export function otherNamesOf(card: Pick<CatalogCard, 'name' | 'also'>): string[] {
+export function otherNamesOf(card: CatalogCard): string[] {
   return alsoCalled(card).map(nameKey);
 }
 
 /** Each of its other names, the initials of a long one, and its numeral in other writing. */
-function alsoCalled({ name, also = [] }: Pick<CatalogCard, 'name' | 'also'>): string[] {
+function alsoCalled({ name, also = [] }: CatalogCard): string[] {
   return [...also, ...initialsOf(name), ...otherNumerals(name)];
 }
 
@@ -245,7 +243,12 @@ function initialsOf(name: string): string[] {
 
 /** The number of a card as it is printed, with and without what follows its slash. */
 export function printedNumbers(number: string): string[] {
-  return [number, number.replace(/\/.*/s, '')].map(tokenText);
+  return [tokenText(number), withoutSize(number)];
+}
+
+/** The number without the set's size, which may be printed behind it. */
+export function withoutSize(number: string): string {
+  return tokenText(number.replace(/\/.*/s, ''));
 }
 
 /** All tokens of a text, with blanks between. */
@@ -259,15 +262,10 @@ export function spelledWords(name: string): string[] {
 }
 
 /** What a member typed, as it is searched for. */
-export interface Query {
-  text: string;
-  idKey: string;
-  nameKey: string;
-  words: readonly string[];
-}
+export type Query = ReturnType<typeof queryOf>;
 
 /** Uses the first hundred characters, and at most sixteen words of them: a longer name is found by its key. */
-export function queryOf(text: string): Query {
+export function queryOf(text: string) {
   const typed = text.slice(0, LONGEST_QUERY).trim();
   const words = wordsOf(typed).slice(0, MOST_WORDS);
   return { text: typed, idKey: idKey(typed), nameKey: nameKey(typed), words };

@@ -18,7 +18,7 @@ import { type BulkAnswer, BulkRequests } from '../service/bulk.ts';
 import { cardUrl } from '../service/card-service.ts';
 import { parseJson, Requests } from '../service/request.ts';
 import { agree, type CliContext, type Subcommand } from './context.ts';
-import { checkOffline, type Finding, idsByName, right, unknown, verdict, wrong } from './offline-checks.ts';
+import { type Checked, checkOffline, type Finding, right, unknown, verdict, wrong } from './offline-checks.ts';
 import type { Application } from './registration.ts';
 import { networkCode } from './request.ts';
 
@@ -61,53 +61,40 @@ export const subcommand: Subcommand = (command, context, run) => {
  * @throws ConfigError for a description that does not fit, CliFailure where nothing is to be sent
  */
 async function report({ json, offline, service, id, yes }: Flags, context: CliContext): Promise<number> {
-  const { config, cardService, findings, isForeign } =
-    service === undefined ? configured(context) : described(service, context);
+  const { env, envFile, folder } = context;
+  const given = service === undefined ? undefined : named(service, folder);
+  const { config, findings, knownId } =
+    given === undefined ? checkOffline(env, envFile) : described({ ...env, CARD_SERVICE: given });
+  const { cardService } = config;
   const checks = [checkPort(config)];
   if (cardService && !offline) {
     const { baseUrl, description } = cardService;
-    const ids = idsToTry(description, id ?? (config && idsByName(config)?.[0]));
+    const ids = idsToTry(description, id ?? knownId);
+    // Whoever wrote another description chose its host, and the key may belong to another.
+    const isForeign = given !== undefined && given !== named(env.CARD_SERVICE) && secretsOf(config).some(Boolean);
     const costs = `which costs ${ids.length + (description.list ? 1 : 0)} of today's requests; --offline sends nothing`;
     const asks = `This asks ${isForeign ? 'with your key ' : ''}${new URL(baseUrl).host}, ${costs}`;
     await agree(asks, yes || !isForeign, context);
-    checks.unshift(
-      checkDiscord(config?.discord, context.commands),
-      checkCardService(cardService, ids, config?.plan),
-      checkRedis(config?.redis),
-      checkWebhook(config?.alertWebhookUrl),
-    );
+    const ofService = checkCardService(cardService, ids, config.plan);
+    checks.unshift(checkDiscord(config), ofService, checkRedis(config), checkWebhook(config));
   }
   const found = await Promise.all(checks.map((each) => Array.fromAsync(each)));
   findings.push(...found.flat());
-  const text = json ? `${JSON.stringify(findings, null, 2)}\n` : findings.map(line).join('');
-  // An answer from outside may repeat what it was sent.
-  const redact = redaction(secretsOf({ ...config, ...(cardService && { cardService }) }));
-  context.stdout.write(redact(text));
+  const lines = findings.map(({ check, ok, cure }) => `${ok === null ? '?' : ok ? '✓' : '✗'} ${check}: ${cure}\n`);
+  const text = json ? `${JSON.stringify(findings, null, 2)}\n` : lines.join('');
+  context.stdout.write(redaction(secretsOf(config))(text)); // an answer from outside may repeat what it was sent
   return findings.some(({ ok }) => ok === false) ? 1 : 0;
 }
 
-function line({ check, ok, cure }: Finding): string {
-  return `${ok === null ? '?' : ok ? '✓' : '✗'} ${check}: ${cure}\n`;
+/** A description as its name, or as the path of its file. */
+function named(given = '', folder = ''): string {
+  return isFile(given) ? resolve(folder, given) : given;
 }
 
-/** What the bot is set to. */
-function configured({ env, envFile }: CliContext) {
-  const { config, findings } = checkOffline(env, envFile);
-  return { config, cardService: config?.cardService, findings, isForeign: false };
-}
-
-/** A description alone. `isForeign`: whoever wrote it chose the host, and the key may belong to another. @throws ConfigError */
-function described(given: string, { env, folder }: CliContext) {
-  const named = (text = '', from = '') => (isFile(text) ? resolve(from, text) : text);
-  const CARD_SERVICE = named(given, folder);
-  const cardService = readCardServiceConfig({ ...env, CARD_SERVICE });
-  const hasSecrets = secretsOf({ cardService }).some(Boolean);
-  return {
-    config: undefined,
-    cardService,
-    findings: [right('description', cardService.description.name)],
-    isForeign: hasSecrets && CARD_SERVICE !== named(env.CARD_SERVICE),
-  };
+/** A description alone. @throws ConfigError */
+function described(environment: CliContext['env']): Checked {
+  const cardService = readCardServiceConfig(environment);
+  return { config: { cardService }, findings: [right('description', cardService.description.name)] };
 }
 
 /** Commands left over from a trial in a server of one's own are found in these; a trial rarely has more. */
@@ -116,17 +103,15 @@ const SEARCHED_GUILDS = 20;
 const USER_INSTALL = '1';
 
 /** Whether members can use the bot in Discord. Costs some ten requests to Discord, and no login. */
-async function* checkDiscord(
-  discord: Config['discord'] | undefined,
-  given: CliContext['commands'],
-): AsyncGenerator<Finding> {
+async function* checkDiscord({ discord }: Partial<Config>) {
   if (discord === undefined) return;
-  // Loaded when it is needed: discord.js takes most of a run.
+  const { apiUrl, hasUserInstall, shards } = discord;
+  // Loaded when they are needed: discord.js takes most of a run.
+  const { declarations } = await import('../../commands/index.ts');
   const { among, diffCommands, explainFailure, inviteLinks, isAnswer, Registration, shownCommand } = await import(
     './registration.ts'
   );
   const registration = new Registration(discord);
-  const { hasUserInstall, apiUrl } = discord;
   const shown = (names: readonly string[]) => names.map(shownCommand).join(', ');
   let isAccepted = false;
   try {
@@ -140,7 +125,7 @@ async function* checkDiscord(
     const isNowhere = `The bot is in no server. Open this link to add it to one: ${inviteLinks(id).link}`;
     yield verdict('invite', guilds.length === 0 && isNowhere, `servers: ${guilds.length}`);
 
-    const local = given ?? (await import('../../commands/index.ts')).declarations(hasUserInstall);
+    const local = declarations(hasUserInstall);
     const registered = await registration.commands(id, undefined);
     const { added, removed, changed } = diffCommands(local, registered, undefined);
     const differing = shown([...added, ...removed, ...changed]);
@@ -152,7 +137,7 @@ async function* checkDiscord(
       const cure = `Run: npm run commands -- clear --guild ${guild.id}`;
       if (twice) yield wrong('commands', `Members of ${guild.name} see ${twice} twice. ${cure}`);
     }
-    yield verdict('gateway', await gatewayFault(await registration.gateway(), discord.shards), 'it answers');
+    yield verdict('gateway', await gatewayFault(await registration.gateway(), shards), 'it answers');
   } catch (error) {
     const why = explainFailure(error, apiUrl);
     if (why === undefined) throw error;
@@ -182,8 +167,8 @@ async function gatewayFault(
   { url, shards: recommended, session_start_limit: limit }: GatewayInfo,
   shards: Config['discord']['shards'],
 ): Promise<string | undefined> {
-  const [own, count] = shards === 'auto' ? [recommended, recommended] : [shards.ids.length, shards.count];
-  if (limit.remaining < own)
+  const { ids, count } = shards === 'auto' ? { ids: Array(recommended), count: recommended } : shards;
+  if (limit.remaining < ids.length)
     return `Discord's daily login limit is reached until ${new Date(Date.now() + limit.reset_after).toISOString()}.`;
   if (count < recommended)
     return `Discord recommends ${recommended} shards. Set DISCORD_SHARD_COUNT to that, and divide them by DISCORD_SHARDS.`;
@@ -192,9 +177,8 @@ async function gatewayFault(
   const greeting = once(socket, 'message', { signal: AbortSignal.timeout(PATIENCE_MS) });
   const isGreeted = await greeting.then(Boolean, () => false);
   socket.close();
-  return isGreeted
-    ? undefined
-    : `${url} does not answer, although Discord's API does. Allow WebSockets in the firewall or the proxy.`;
+  const silent = `${url} does not answer, although Discord's API does. Allow WebSockets in the firewall or the proxy.`;
+  return isGreeted ? undefined : silent;
 }
 
 const PATIENCE_MS = 10_000;
@@ -219,8 +203,8 @@ const CARD = 'card service';
 const BULK = 'bulk requests';
 
 /**
- * Whether cards can be looked up, by the bot's own client and reader. Costs what `costOf` says, or less where something
- * is wrong.
+ * Whether cards can be looked up, by the bot's own client and reader. Costs one request for each id, and one where cards
+ * are listed, or less where something is wrong.
  *
  * @param ids as of `idsToTry` @param plan absent: what each field became is found in its place
  */
@@ -228,7 +212,7 @@ async function* checkCardService(
   cardService: Config['cardService'],
   [id = NO_SUCH_CARD, absentId]: readonly string[],
   plan?: PlanSetting,
-): AsyncGenerator<Finding> {
+) {
   const { baseUrl, description } = cardService;
   const { list } = description;
   const unread = new Map<string, Finding>();
@@ -242,8 +226,9 @@ async function* checkCardService(
   try {
     const card = await ask(id);
     const exists = card !== 'noSuchCard';
-    yield exists ? right(CARD, 'it answers with a card') : unknown(CARD, noCard(id, description));
-    if (plan) yield planFinding(stated[0], plan, description);
+    const none = `It says that it has no card ${id}. Name one that it has (--id ID), or check ${place(description)}.`;
+    yield exists ? right(CARD, 'it answers with a card') : unknown(CARD, none);
+    if (plan) yield planFinding(plan, description, stated[0]);
     else if (exists) yield* fieldFindings(description, card, stated);
     if (exists && absentId !== undefined) {
       asked = absentId;
@@ -260,17 +245,6 @@ async function* checkCardService(
   yield* unread.values();
 }
 
-function noCard(id: string, description: ServiceDescription): string {
-  return `It says that it has no card ${id}. Name one that it has (--id ID), or check ${place(description)}.`;
-}
-
-/** What an operator has to put right. */
-function place({ url, name }: ServiceDescription, variables = 'CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH') {
-  return url === undefined
-    ? variables
-    : `\`url\`, \`card\`, \`absent\`, \`fields\` and \`list\` in the description of ${name}`;
-}
-
 function failure(
   error: CardServiceError,
   check: string,
@@ -284,22 +258,33 @@ function failure(
   return (isToWait ? unknown : wrong)(check, `${says} Check ${place(description)}, or try again later.`);
 }
 
+/** What an operator has to put right. */
+function place({ url, name }: ServiceDescription, variables = 'CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH') {
+  return url === undefined
+    ? variables
+    : `\`url\`, \`card\`, \`absent\`, \`fields\` and \`list\` in the description of ${name}`;
+}
+
 /** The plan in the answer against the plan in the settings. */
-function planFinding(reading: QuotaReading | undefined, setting: PlanSetting, described: ServiceDescription): Finding {
-  const { plan, requestsPerMinute, burst } = setting;
-  const { limit, remaining } = reading ?? {};
-  if (!described.quota.some(({ per }) => per === 'day')) return right('plan', 'the service tells nothing of one');
-  const plans = Object.entries(setting.plans);
-  const [stated] = plans.find(([, each]) => limit !== undefined && each.requestsPerDay === limit) ?? [];
-  const isUnpaced = plan === 'auto' && (requestsPerMinute ?? burst) === undefined;
+function planFinding(
+  { plan, plans, requestsPerMinute, burst }: PlanSetting,
+  described: ServiceDescription,
+  { limit, remaining }: Partial<QuotaReading> = {},
+): Finding {
+  const check = 'plan';
+  if (!described.quota.some(({ per }) => per === 'day')) return right(check, 'the service tells nothing of one');
+  const stated = Object.keys(plans).find((name) => limit !== undefined && plans[name]?.requestsPerDay === limit);
   // Services change what their plans allow, and what is stated is believed, unless it may be that of a custom plan.
   const mayBeCustom = Object.values(described.plans).some(({ custom }) => custom);
-  const isUnknown = isUnpaced && stated === undefined && (mayBeCustom || limit === undefined);
-  const isAnother = limit !== undefined && plan !== 'auto' && !described.plans[plan]?.custom && stated !== plan;
+  const isToBelieve = limit !== undefined && (stated !== undefined || !mayBeCustom);
+  const isRight =
+    plan === 'auto'
+      ? isToBelieve || (requestsPerMinute ?? burst) !== undefined
+      : limit === undefined || stated === plan || described.plans[plan]?.custom;
   const allowed = `${limit?.toLocaleString('en') ?? 'an unstated number of'} requests a day`;
-  const cure = `It allows ${allowed}, and CARD_SERVICE_PLAN is ${plan}. Write ${stated ?? 'the one that you have'}, or auto with CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST.`;
   const left = remaining === undefined ? '' : `, ${remaining.toLocaleString('en')} left`;
-  return verdict('plan', (isUnknown || isAnother) && cure, `${stated ?? plan}: ${allowed}${left}`);
+  const cure = `It allows ${allowed}, and CARD_SERVICE_PLAN is ${plan}. Write ${stated ?? 'the one that you have'}, or auto with CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST.`;
+  return verdict(check, !isRight && cure, `${stated ?? plan}: ${allowed}${left}`);
 }
 
 /** What a list of one card says of where cards are listed. @param exists whether its lookup has found the card */
@@ -314,24 +299,19 @@ function listFinding(listed: BulkAnswer, id: string, exists: boolean, where: str
 const LONGEST_SHOWN = 100;
 
 /** What the bot shows of each source of a description, and where that is from. @param stated of each window of the quota */
-function* fieldFindings(
-  { fields, prices, quota }: ServiceDescription,
-  card: Card,
-  stated: readonly QuotaReading[],
-): Generator<Finding> {
-  const { set, game: tcg } = card;
-  const addresses = { imageUrl: publicUrl(card.imageUrl), pageUrl: publicUrl(card.pageUrl) };
+function* fieldFindings({ fields, prices, quota }: ServiceDescription, card: Card, stated: readonly QuotaReading[]) {
+  const { set, game: tcg, imageUrl, pageUrl } = card;
+  const addresses = { imageUrl: publicUrl(imageUrl), pageUrl: publicUrl(pageUrl) };
   yield* shownOf('fields', fields, { ...card, ...addresses, tcg, 'set.id': set?.id, 'set.name': set?.name });
   yield* shownOf('prices', { ...prices }, { ...card.prices });
   for (const [at, window] of quota.entries()) {
     const { resetInMs, ...reading } = stated[at] ?? {};
-    const reset = resetInMs && `in ${resetInMs / 1000} s`;
-    yield* shownOf(`quota.${window.per}`, window, { ...reading, reset });
+    yield* shownOf(`quota.${window.per}`, window, { ...reading, reset: resetInMs && `in ${resetInMs / 1000} s` });
   }
 }
 
 /** @param sources beside others of a description @param shown by the names of the sources */
-function* shownOf(place: string, sources: object, shown: Readonly<Record<string, unknown>>): Generator<Finding> {
+function* shownOf(place: string, sources: object, shown: Readonly<Record<string, unknown>>) {
   for (const [name, source] of Object.entries(sources)) {
     if (!(source instanceof Source)) continue;
     const text = String(shown[name] ?? '').replace(/\p{Cc}/gu, ' ');
@@ -342,22 +322,22 @@ function* shownOf(place: string, sources: object, shown: Readonly<Record<string,
 }
 
 /** Whether Redis can hold the bot's state, and keeps it. Writes one key, which expires within a second. */
-async function* checkRedis(redis: Config['redis']): AsyncGenerator<Finding> {
+async function* checkRedis({ redis }: Partial<Config>) {
   if (redis === undefined) return;
   const check = 'Redis';
   const { messageOf, newClient, settingProblems, tlsCure, whyUnusable } = await import('../storage/redis/client.ts');
-  const client = newClient(redis.url).on('error', () => {}); // connect() rejects with it
-  const { host } = new URL(redis.url);
+  const { url, keyPrefix } = redis;
+  const client = newClient(url).on('error', () => {}); // connect() rejects with it
+  const { host } = new URL(url);
   try {
     await client.connect();
     const unusable = await whyUnusable(client);
-    if (unusable === undefined)
-      await client.set(`${redis.keyPrefix}:doctor`, '1', { expiration: { type: 'PX', value: 1_000 } });
+    if (!unusable) await client.set(`${keyPrefix}:doctor`, '1', { expiration: { type: 'PX', value: 1_000 } });
     const info = await client.info().catch(() => undefined);
     const cure = unusable ?? settingProblems(info ?? '').join(' ');
     yield info === undefined && !cure ? unknown(check, NO_INFO) : verdict(check, cure, host);
   } catch (error) {
-    const cure = `Check REDIS_URL: ${tlsCure(redis.url)}. The rights that its user needs are in docs/more-processes.md.`;
+    const cure = `Check REDIS_URL: ${tlsCure(url)}. The rights that its user needs are in docs/more-processes.md.`;
     yield wrong(check, `${host} cannot be used (${messageOf(error)}). ${cure}`);
   } finally {
     client.destroy();
@@ -370,28 +350,30 @@ const NO_INFO =
 /**
  * Whether the bot can serve its metrics there: listens for a moment. If it runs and serves them, that is right, too.
  */
-async function* checkPort(config: Config | undefined): AsyncGenerator<Finding> {
-  if (!config?.http?.port) return;
-  const { discord, http } = config;
+async function* checkPort({ http, discord }: Partial<Config>) {
+  if (!http?.port || !discord) return;
   const check = 'HTTP_PORT';
   const server = createServer();
-  try {
-    await once(server.listen(http), 'listening');
-    server.close();
+  const fault = await once(server.listen(http), 'listening').then(
+    () => undefined,
+    (error) => networkCode(error) ?? error,
+  );
+  server.close();
+  if (!fault) {
     yield right(check, 'it is free');
-  } catch (error) {
-    const host = http.host.includes(':') ? `[${http.host}]` : http.host;
-    const asked = fetch(`http://${host}:${http.port}/readyz`, { signal: AbortSignal.timeout(1_000) });
-    const isOurs = (await asked.catch(() => null))?.headers.get('X-Application-Id') === discord.botId;
-    const cure = 'Set HTTP_PORT to a port that is free, or HTTP_HOST to an address of this machine.';
-    yield verdict(check, !isOurs && `It cannot be used (${networkCode(error)}). ${cure}`, 'the running bot serves it');
+    return;
   }
+  const host = http.host.includes(':') ? `[${http.host}]` : http.host;
+  const asked = fetch(`http://${host}:${http.port}/readyz`, { signal: AbortSignal.timeout(1_000) });
+  const isOurs = (await asked.catch(() => null))?.headers.get('X-Application-Id') === discord.botId;
+  const cure = `It cannot be used (${fault}). Set HTTP_PORT to a port that is free, or HTTP_HOST to an address of this machine.`;
+  yield verdict(check, !isOurs && cure, 'the running bot serves it');
 }
 
 /**
  * Whether alerts would arrive: reads the webhook and writes nothing. Shows nothing of its address, which is a secret.
  */
-async function* checkWebhook(url: Config['alertWebhookUrl']): AsyncGenerator<Finding> {
+async function* checkWebhook({ alertWebhookUrl: url }: Partial<Config>) {
   if (url === undefined) return;
   const check = 'alerts';
   const cure = "Check ALERT_WEBHOOK_URL: in the channel's settings, Integrations, Webhooks.";
@@ -400,11 +382,10 @@ async function* checkWebhook(url: Config['alertWebhookUrl']): AsyncGenerator<Fin
     const { status } = answer;
     // Discord's "Webhook Structure", as far as it tells one.
     const { id, type } = Object(parseJson(await answer.text()));
+    const isThere = status === 200 && id && type;
     const isBusy = status === 408 || status === 429 || status >= 500;
     const none = `No webhook of Discord answers there (status ${status}). ${cure}`;
-    yield isBusy
-      ? unknown(check, none)
-      : verdict(check, !(status === 200 && id && type) && none, 'the webhook is there');
+    yield isBusy ? unknown(check, none) : verdict(check, !isThere && none, 'the webhook is there');
   } catch (error) {
     yield wrong(check, `It cannot be reached (${networkCode(error) ?? error}). ${cure}`);
   }

@@ -42,35 +42,33 @@ export function verdict(check: string, cure: string | false | undefined, found: 
 /** The check that says so where the bot knows no card by name. */
 export const NAMES = 'names';
 
+/** What can be said without asking anybody. */
+export interface Checked {
+  /** Without the variables that are faulty; empty where one of them is required. */
+  config: Partial<Config>;
+  findings: Finding[];
+  /** The likeliest of the cards that members can find by name. */
+  knownId?: string | undefined;
+}
+
 /**
  * Everything that an operator can get wrong and that can be found out on this machine alone: sends nothing, changes
  * nothing.
  *
  * @param file the variables in `.env`, which holds none of other programs
- * @returns `config`: without the variables that are faulty, so that the rest can be checked; `undefined` when a required one is
  */
-export function checkOffline(
-  environment: Environment,
-  file = envFile(),
-): { config: Config | undefined; findings: Finding[] } {
+export function checkOffline(environment: Environment, file = envFile()): Checked {
   const { config, problems } = readUsable(environment);
-  const faults = [
-    ...problems,
-    ...unread(environment, file, config),
-    ...(config ? contradictions(environment, config) : []),
-  ];
-  const areRight = right('settings', 'all variables are valid and known');
-  const findings = [
-    ...(faults.length > 0 ? faults.map(({ name, message }) => wrong(name, message)) : [areRight]),
-    ...overridden(environment, file),
-    ...ofOthers('.env', '.env'),
-  ];
-  if (config) {
-    findings.push(...ofFolder(resolve(config.dataDir)));
-    if (idsByName(config)?.length === 0)
-      findings.push(right(NAMES, withoutNames(config.cardService.description.names)));
-  }
-  return { config, findings };
+  const faults = [...problems, ...unread(environment, file, config)];
+  if (config) faults.push(...contradictions(environment, config));
+  const findings = faults.map(({ name, message }) => wrong(name, message));
+  if (faults.length === 0) findings.push(right('settings', 'all variables are valid and known'));
+  findings.push(...overridden(environment, file), ...ofOthers('.env', '.env'));
+  if (!config) return { config: {}, findings };
+  findings.push(...ofFolder(resolve(config.dataDir)));
+  const ids = idsByName(config);
+  if (ids?.length === 0) findings.push(right(NAMES, withoutNames(config.cardService.description.names)));
+  return { config, findings, knownId: ids?.[0] };
 }
 
 function envFile(): Environment {
@@ -96,14 +94,13 @@ const OF_OTHERS =
 
 /** @param config absent: what the description of the card service reads is not known, and so not what nothing reads */
 function unread(environment: Environment, file: Environment, config: Config | undefined): Problem[] {
+  const headers = Object.values(config?.cardService.description.headers ?? {});
+  const isRead = (name: string) => name in Variables.shape || headers.includes(`$${name}`) || OF_OTHERS.test(name);
   const misspelled = misspelledVariables({ ...file, ...environment });
-  const read = Object.values(config?.cardService.description.headers ?? {}).map((written) => written.replace('$', ''));
-  const known = [...Object.keys(Variables.shape), ...misspelled.map(({ name }) => name), ...read];
-  const strange = Object.keys(config ? file : {}).filter((name) => !(known.includes(name) || OF_OTHERS.test(name)));
-  return [
-    ...misspelled.map(({ name, meant }) => ({ name, message: `Nothing reads it. Did you mean ${meant}?` })),
-    ...strange.map((name) => ({ name, message: 'Nothing reads it. Remove it from .env.' })),
-  ];
+  const cures = new Map(misspelled.map(({ name, meant }) => [name, `Did you mean ${meant}?`]));
+  for (const name of Object.keys(config ? file : {}))
+    if (!cures.has(name) && !isRead(name)) cures.set(name, 'Remove it from .env.');
+  return [...cures].map(([name, cure]) => ({ name, message: `Nothing reads it. ${cure}` }));
 }
 
 /** The environment wins over the file, as whoever set it there may have meant. */
@@ -192,7 +189,7 @@ function ofOthers(check: string, path: string, rights = 0o077): Finding[] {
  * Ids of some cards that members can find by name, the likeliest first; `undefined` where the file cannot be read, or
  * is of another version.
  */
-export function idsByName({ dataDir, cardService }: Config): string[] | undefined {
+function idsByName({ dataDir, cardService }: Config): string[] | undefined {
   const file = join(catalogFolder(dataDir, cardService.scope), 'catalog.sqlite');
   const readId = cardIdReader(cardService.description.card);
   try {

@@ -66,8 +66,10 @@ function listLines(heading: string, commands: readonly RegisteredCommand[]): str
   return [`${heading}: ${rows.length || 'none.'}`, ...rows];
 }
 
+type Changes = 'settings' | 'added' | 'removed' | 'changed';
+
 /** One for each command, and for each field of the application. */
-function changeLines({ settings, added, removed, changed }: { settings: readonly string[] } & CommandDiff): string[] {
+function changeLines({ settings, added, removed, changed }: Record<Changes, readonly string[]>): string[] {
   const signed = Object.entries({ '+': added, '-': removed, '~': changed });
   return [
     ...settings.map((field) => `~ ${field} of the application`),
@@ -76,7 +78,7 @@ function changeLines({ settings, added, removed, changed }: { settings: readonly
 }
 
 /** One alone stands as it is, for a script. */
-function linkLines({ link, userLink }: { link: string; userLink?: string }): string[] {
+function linkLines({ link, userLink }: ReturnType<typeof inviteLinks>): string[] {
   return userLink ? [`Add to a server:      ${link}`, `Add to your own apps: ${userLink}`] : [link];
 }
 
@@ -91,7 +93,7 @@ export function shownCommand(name: string): string {
  * (https://docs.discord.com/developers/topics/oauth2#bot-authorization-flow). `userLink`: where members add it for
  * themselves, if they can.
  */
-export function inviteLinks(applicationId: string, hasUserInstall = false): { link: string; userLink?: string } {
+export function inviteLinks(applicationId: string, hasUserInstall = false) {
   const authorize = `https://discord.com/oauth2/authorize?client_id=${applicationId}`;
   return {
     link: `${authorize}&scope=bot+applications.commands&permissions=0&integration_type=0`,
@@ -133,8 +135,6 @@ const SLASH = 1;
 const RegisteredCommand = Named.extend({ type: z.number().default(SLASH), description: z.string().default('') });
 export type RegisteredCommand = z.infer<typeof RegisteredCommand>;
 
-export type LocalCommand = Declaration;
-
 /** Somebody waits at a terminal. */
 const ALL_REQUESTS_MS = 30_000;
 /** The longest wait for a rate limit; with a longer one the command fails and says when to try again. */
@@ -169,7 +169,7 @@ export class Registration {
   }
 
   /** The application of the token. */
-  async application(): Promise<Application> {
+  async application() {
     return Application.parse(await this.#rest.get(Routes.currentApplication()));
   }
 
@@ -179,7 +179,7 @@ export class Registration {
   }
 
   /** Commands of every type, with their translations. */
-  async commands(applicationId: string, guild: string | undefined): Promise<RegisteredCommand[]> {
+  async commands(applicationId: string, guild: string | undefined) {
     const query = new URLSearchParams({ with_localizations: 'true' });
     return RegisteredCommand.array().parse(await this.#rest.get(commandsRoute(applicationId, guild), { query }));
   }
@@ -191,7 +191,7 @@ export class Registration {
   async replace(
     applicationId: string,
     guild: string | undefined,
-    wanted: readonly LocalCommand[],
+    wanted: readonly Declaration[],
     kept: readonly RegisteredCommand[],
   ): Promise<void> {
     const body = [...wanted, ...kept].map((command) => contentOf(command, guild));
@@ -199,12 +199,12 @@ export class Registration {
   }
 
   /** The servers that the bot is in, at most 200 ("Get Current User Guilds"). */
-  async guilds(): Promise<z.infer<typeof Named>[]> {
+  async guilds() {
     return Named.array().parse(await this.#rest.get(Routes.userGuilds()));
   }
 
   /** Where the bot connects to, and how many logins are left today. */
-  async gateway(): Promise<GatewayInfo> {
+  async gateway() {
     return GatewayInfo.parse(await this.#rest.get(Routes.gatewayBot()));
   }
 }
@@ -215,30 +215,27 @@ function commandsRoute(applicationId: string, guild: string | undefined): `/${st
     : Routes.applicationGuildCommands(applicationId, guild);
 }
 
-/** How registering would change the commands of one place, by their names. */
-export interface CommandDiff {
-  added: string[];
-  removed: string[];
-  changed: string[];
-  /** Menus and entry points that are not ours, which are never changed. */
-  kept: RegisteredCommand[];
-}
-
-/** @param guild `undefined`: the global commands @param known every command of this checkout, also when it is not wanted */
+/**
+ * How registering would change the commands of one place, by their names.
+ *
+ * @param guild `undefined`: the global commands
+ * @param known every command of this checkout, also when it is not wanted
+ */
 export function diffCommands(
-  wanted: readonly LocalCommand[],
+  wanted: readonly Declaration[],
   registered: readonly RegisteredCommand[],
   guild: string | undefined,
   known = wanted,
-): CommandDiff {
+) {
   const shape = (command: object | undefined) => command && normal(contentOf(command, guild));
   const isKept = (command: RegisteredCommand) => command.type !== SLASH && !among(known, command);
-  const isNew = (command: LocalCommand) => among(registered, command) === undefined;
-  const differs = (command: LocalCommand) => !isDeepStrictEqual(shape(among(registered, command)), shape(command));
+  const isNew = (command: Declaration) => among(registered, command) === undefined;
+  const differs = (command: Declaration) => !isDeepStrictEqual(shape(among(registered, command)), shape(command));
   return {
     added: wanted.filter(isNew).map(nameOf),
     removed: registered.filter((command) => !among(wanted, command) && !isKept(command)).map(nameOf),
     changed: wanted.filter((command) => !isNew(command) && differs(command)).map(nameOf),
+    /** Menus and entry points that are not ours, which are never changed. */
     kept: registered.filter(isKept),
   };
 }
@@ -248,7 +245,7 @@ export function among<C extends Keyed>(list: readonly C[], { type = SLASH, name 
   return list.find((other) => other.name === name && (other.type ?? SLASH) === type);
 }
 
-type Keyed = Pick<LocalCommand, 'name'> & { type?: number | undefined };
+type Keyed = Pick<Declaration, 'name'> & { type?: number | undefined };
 
 function nameOf({ name }: Keyed): string {
   return name;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
 import { type Plans, UNSTATED } from '../model/plan.ts';
 import { DescriptionFile, faultsOf, type ServiceDescription } from '../model/service-description.ts';
+import { jsonIn } from '../model/stored-json.ts';
 import {
   type CardServiceVariables,
   type Check,
@@ -14,8 +15,6 @@ import {
   set,
   WANTED_ADDRESS,
 } from './variables.ts';
-
-export const BOT_VERSION = packageJson.version;
 
 /** A card service's description, with what it takes from the environment. */
 export interface DescribedService {
@@ -43,13 +42,14 @@ export function describedService(environment: Environment): { service?: Describe
   const headers: Record<string, string> = {};
   const secrets: string[] = [];
   for (const [header, written] of Object.entries(description.headers)) {
-    const variable = written.startsWith('$') ? written.slice(1) : undefined;
-    const value = variable === undefined ? written : values[variable];
-    if (value !== undefined) headers[header] = value;
-    if (variable === undefined) continue;
+    const variable = written.startsWith('$') ? written.slice(1) : '';
+    const value = variable ? values[variable] : written;
     if (value === undefined)
       problems.push({ name: variable, message: `missing; ${name} needs it: see ${documentation}` });
-    else secrets.push(value);
+    else {
+      headers[header] = value;
+      if (variable) secrets.push(value);
+    }
   }
   const isSet = (variable: string) => values[variable] !== undefined;
   return { service: { ...opened, description, headers, secrets, isSet }, problems };
@@ -92,20 +92,9 @@ const ENDING = '.json';
 /** The description that counts where `CARD_SERVICE` is unset. */
 export const DEFAULT = 'default';
 
-/** The messages show nothing of the file; the parser's own would. */
-const DescriptionText = z
-  .string('the file cannot be read')
-  // Reading a path takes time that grows with the square of its length; no description has a tenth of this.
-  .max(32_768, 'the file is larger than 32 kB')
-  .transform((text, context): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      context.addIssue('the file is not JSON');
-      return z.NEVER;
-    }
-  })
-  .pipe(DescriptionFile);
+/** Reading a path takes time that grows with the square of its length; no description has a tenth of this. */
+const FileText = z.string('the file cannot be read').max(32_768, 'the file is larger than 32 kB');
+const DescriptionText = jsonIn(FileText, 'the file is not JSON').pipe(DescriptionFile);
 
 /** A description as its file has it, or what is wrong with that, a line each. */
 export type OpenedDescription =
@@ -198,7 +187,7 @@ export function cardServiceOf(read: z.output<typeof CardServiceVariables>, servi
   return {
     description: described,
     isShipped,
-    headers: { 'user-agent': `cardbot/${BOT_VERSION}`, ...headers }, // services ask for one that names the program
+    headers: { 'user-agent': `cardbot/${packageJson.version}`, ...headers }, // services ask for one that names the program
     secrets,
     baseUrl,
     scope: scopeOf(baseUrl, service),

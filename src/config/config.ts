@@ -16,11 +16,8 @@ export type Config = ReturnType<typeof readConfig>;
 /** What `npm run commands` needs. */
 export type RegistrationConfig = Omit<Config['discord'], 'shards'>;
 
-/** What `npm run catalog` and `npm run data` need. */
-export type StorageConfig = Pick<Config, 'dataDir' | 'redis'>;
-
 /** @throws ConfigError */
-export function readConfig(environment: Environment = process.env) {
+export function readConfig(environment: Environment) {
   const { read, service } = readWithService(Variables, environment);
   const { DISCORD_SHARDS: ids, DISCORD_SHARD_COUNT: count } = read;
   return {
@@ -93,7 +90,7 @@ function registrationOf(read: z.output<typeof DiscordVariables>) {
 function readWithService<T extends typeof CardServiceVariables>(schema: T, environment: Environment) {
   const { service, problems } = describedService(environment);
   const read = parse(schema, environment, problems);
-  if (!service) throw new ConfigError(problems, []);
+  if (!service) throw new ConfigError(problems);
   return { read, service };
 }
 
@@ -115,37 +112,35 @@ export function secretsOf(config: Partial<Config>): (string | undefined)[] {
 }
 
 /** @throws ConfigError */
-export function readRegistrationConfig(environment: Environment = process.env): RegistrationConfig {
+export function readRegistrationConfig(environment: Environment): RegistrationConfig {
   return registrationOf(parse(DiscordVariables, environment));
 }
 
-/** @throws ConfigError */
-export function readStorageConfig(environment: Environment = process.env): StorageConfig {
+/** What `npm run catalog` and `npm run data` need. @throws ConfigError */
+export function readStorageConfig(environment: Environment) {
   return storageOf(parse(StorageVariables, environment));
 }
 
 /** What trying a description needs. @throws ConfigError */
-export function readCardServiceConfig(environment: Environment = process.env) {
+export function readCardServiceConfig(environment: Environment) {
   const { read, service } = readWithService(CardServiceVariables, environment);
   return cardServiceOf(read, service);
 }
 
 /** To which service the names belong that `npm run catalog` manages. @throws ConfigError */
-export function readScope(environment: Environment = process.env): string | undefined {
+export function readScope(environment: Environment): string | undefined {
   const { service, problems } = describedService(environment);
-  if (!service) throw new ConfigError(problems, []);
+  if (!service) throw new ConfigError(problems);
   const given = CardServiceVariables.shape.CARD_SERVICE_URL.safeParse(environment.CARD_SERVICE_URL || undefined).data;
   return scopeOf(given ?? service.description.url ?? '', service);
 }
 
 /** What `npm run catalog -- fetch` needs. @throws ConfigError */
-export function readNamesConfig(environment: Environment = process.env) {
-  const { dataDir } = readStorageConfig(environment);
+export function readNamesConfig(environment: Environment) {
   const { read, service } = readWithService(CardServiceVariables, environment);
   const plans = plansIn(service.description);
   const plan = { ...(plans[read.CARD_SERVICE_PLAN] ?? Object.values(plans)[0]) };
   return {
-    dataDir,
     cardService: cardServiceOf(read, service),
     requestsPerDay: plan.requestsPerDay,
     requestsPerMinute: read.CARD_SERVICE_REQUESTS_PER_MINUTE ?? plan.requestsPerMinute ?? 1,

@@ -17,8 +17,12 @@ const whole = (least: number, most?: number, what = 'a number') =>
   number(what, least, most).int('write a whole number');
 const seconds = (most = MOST_SECONDS) => number('a number of seconds', 0, most);
 
+const text = (form: RegExp, cure?: string) => z.string().regex(form, cure);
+const count = whole(1).optional();
 const oneOf = <const Value extends string>(values: readonly Value[]) =>
   z.enum(values, `write one of: ${values.join(', ')}`);
+
+const onOff = oneOf(['on', 'off']);
 
 /** An address for which `isUsable`; otherwise the message is `cure`. */
 function address(protocol: RegExp, wanted: string, isUsable: (url: URL) => boolean, cure = wanted) {
@@ -37,21 +41,12 @@ const httpUrl = address(
 );
 
 /** An address for each card; an embed links to nothing but public hosts. */
-const pageAddress = z
-  .string()
-  .regex(
-    /^https?:\/\/[^/?#{}\s]+[/?#](?=[^\s]*\{)(?:[^{}\s]|\{(?:id|name|number)\})*$/,
-    'write an address that begins with https:// and holds {id}, {name} or {number}, such as https://shop.example/cards/{id}',
-  )
-  .refine(
-    (text) => isPublicHost(URL.parse(text)?.hostname ?? ''),
-    'write the address of a host that anybody can reach',
-  );
+const pageAddress = text(
+  /^https?:\/\/[^/?#{}\s]+[/?#](?=[^\s]*\{)(?:[^{}\s]|\{(?:id|name|number)\})*$/,
+  'write an address that begins with https:// and holds {id}, {name} or {number}, such as https://shop.example/cards/{id}',
+).refine((text) => isPublicHost(URL.parse(text)?.hostname ?? ''), 'write the address of a host that anybody can reach');
 
-const shardList = z
-  .string()
-  .regex(/^\d{1,5}(\s*,\s*\d{1,5})*$/)
-  .transform((text) => [...new Set(text.split(',').map(Number))]);
+const shardList = text(/^\d{1,5}(\s*,\s*\d{1,5})*$/).transform((text) => [...new Set(text.split(',').map(Number))]);
 
 /** Variables of both `npm run commands` and the bot. */
 export const DiscordVariables = z.object({
@@ -74,10 +69,7 @@ export const StorageVariables = z.object({
     redisCanRead,
     'write redis://:PASSWORD@HOST:PORT/NUMBER, with %25 for % in the password; password, port and number may be left out',
   ).optional(),
-  REDIS_KEY_PREFIX: z
-    .string()
-    .regex(/^[\w.:-]+$/, 'write letters, digits, and . : - _ only')
-    .default('cardbot'),
+  REDIS_KEY_PREFIX: text(/^[\w.:-]+$/, 'write letters, digits, and . : - _ only').default('cardbot'),
 });
 
 /** Where the card service is: variables of `npm run doctor -- --service`, `npm run catalog -- fetch` and the bot. */
@@ -85,21 +77,18 @@ export const CardServiceVariables = z.object({
   CARD_SERVICE: z.string().optional(),
   // Cards and quota are stored per address, so each address must have one spelling.
   CARD_SERVICE_URL: httpUrl.transform(withoutLastSlash).optional(),
-  CARD_SERVICE_API_KEY: z
-    .string()
-    .regex(/^[\x21-\x7e]+$/, 'write the key without spaces and line breaks, also at its end')
-    .optional(),
-  CARD_SERVICE_CARD_PATH: z
-    .string()
-    .regex(/^\/[^?#{}]*\{id\}[^?#{}]*$/, 'write a path that begins with / and holds {id} once, such as /cards/{id}')
-    .default('/cards/{id}'),
-  CARD_SERVICE_BULK_PATH: z
-    .string()
-    .regex(
-      /^(?:(?:GET +)?\/[^#{}]*\{ids\}[^#{}]*|POST +\/[^#{}]*)$/,
-      'write a path with {ids} in it, such as /cards?ids={ids}, or POST and a path, such as POST /cards/batch',
-    )
-    .optional(),
+  CARD_SERVICE_API_KEY: text(
+    /^[\x21-\x7e]+$/,
+    'write the key without spaces and line breaks, also at its end',
+  ).optional(),
+  CARD_SERVICE_CARD_PATH: text(
+    /^\/[^?#{}]*\{id\}[^?#{}]*$/,
+    'write a path that begins with / and holds {id} once, such as /cards/{id}',
+  ).default('/cards/{id}'),
+  CARD_SERVICE_BULK_PATH: text(
+    /^(?:(?:GET +)?\/[^#{}]*\{ids\}[^#{}]*|POST +\/[^#{}]*)$/,
+    'write a path with {ids} in it, such as /cards?ids={ids}, or POST and a path, such as POST /cards/batch',
+  ).optional(),
   CARD_SERVICE_TIMEOUT_MS: number('a number of milliseconds', 100, 120_000).default(10_000),
   CARD_SERVICE_PLAN: z.string().default('auto'),
   CARD_SERVICE_REQUESTS_PER_MINUTE: number('a number', 1).optional(),
@@ -109,15 +98,15 @@ export const CardServiceVariables = z.object({
 export const Variables = DiscordVariables.extend({
   ...StorageVariables.shape,
   ...CardServiceVariables.shape,
-  CARD_SERVICE_REQUESTS_PER_DAY: whole(1).optional(),
-  CARD_SERVICE_REQUESTS_PER_MONTH: whole(1).optional(),
+  CARD_SERVICE_REQUESTS_PER_DAY: count,
+  CARD_SERVICE_REQUESTS_PER_MONTH: count,
   CARD_SERVICE_MONTH_BEGINS: whole(1, 28).default(1),
-  CARD_SERVICE_BURST: whole(1).optional(),
+  CARD_SERVICE_BURST: count,
   FACTS_FRESH_SECONDS: seconds().default(604_800),
   PRICES_FRESH_SECONDS: seconds().default(21_600),
   KEEP_SECONDS: seconds().default(7_776_000),
   CARD_PAGE_URL: pageAddress.optional(),
-  CARD_PICTURES: oneOf(['on', 'off']).optional(),
+  CARD_PICTURES: onOff.optional(),
   LONGEST_WAIT_SECONDS: seconds(LONGEST_WAIT_LIMIT_SECONDS).default(300),
   PRICE_CURRENCY: z
     .string()
@@ -127,23 +116,20 @@ export const Variables = DiscordVariables.extend({
     )
     .optional(),
   HTTP_PORT: whole(0, 65_535, 'a port').optional(),
-  HTTP_HOST: z
-    .string()
-    .regex(/^[\w.:-]+$/, 'write an address of this machine, such as 127.0.0.1 or 0.0.0.0')
-    .default('127.0.0.1'),
+  HTTP_HOST: text(/^[\w.:-]+$/, 'write an address of this machine, such as 127.0.0.1 or 0.0.0.0').default('127.0.0.1'),
   ALERT_WEBHOOK_URL: address(
     /^https?$/,
     'write the address of a Discord webhook, such as https://discord.com/api/webhooks/… (channel, Integrations, Webhooks)',
     ({ pathname }) => /\/webhooks\/\d+\/[\w-]+\/?$/.test(pathname),
   ).optional(),
-  MEMBER_HISTORY: oneOf(['on', 'off']).default('on'),
-  WATCH_RENEWALS: oneOf(['on', 'off']).default('on'),
+  MEMBER_HISTORY: onOff.default('on'),
+  WATCH_RENEWALS: onOff.default('on'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   DISCORD_SHARDS: z
     .union([z.literal('auto'), shardList], "write auto, or this process's shards, such as 0,1")
     .default('auto'),
   DISCORD_SHARD_COUNT: whole(1, undefined, 'how many shards there are on all machines').optional(),
-  GUILD_DAILY_REQUESTS: whole(1).optional(),
+  GUILD_DAILY_REQUESTS: count,
   MEMBER_DAILY_REQUESTS: whole(0).optional(),
 }).superRefine(
   (read, context) => {
@@ -215,7 +201,7 @@ export class ConfigError extends OperatorError {
   /** One for each variable that is missing or invalid. */
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[], misspelled: readonly Misspelled[]) {
+  constructor(problems: readonly Problem[], misspelled: readonly Misspelled[] = []) {
     const lines = [
       ...problems.map(({ name, message }) => `  ${name}: ${message}`),
       ...misspelled.map(({ name, meant }) => `  ${name}: unknown; did you mean ${meant}?`),

@@ -107,8 +107,8 @@ export class Interactions {
     const { sender, services, log } = this.#options;
     const { command, receivedAtMs } = invocation;
     const suggest = async () => {
-      const { name: option, value: typed } = options.getFocused(true);
-      return autocomplete?.({ ...invocation, option, typed, suggestByMs: receivedAtMs + SUGGESTIONS_MS }, services);
+      const { value: typed } = options.getFocused(true);
+      return autocomplete?.({ ...invocation, typed, suggestByMs: receivedAtMs + SUGGESTIONS_MS }, services);
     };
     const choices = await suggest().catch((err: unknown) => {
       log.error({ command, err }, 'suggestions failed');

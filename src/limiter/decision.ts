@@ -69,7 +69,7 @@ export interface Flow {
 export function next(now: Now, flow: Flow, lane: PermitLane): Decision {
   const { state, nowMs, least, spent } = now;
   const { underWay, isProbing } = flow;
-  const blocked = blockedFor(now, isProbing, lane);
+  const blocked = whyBlocked(now, isProbing, lane);
   if (blocked) return { kind: 'blocked', ...blocked };
   const stop = stopOf(now, lane, isProbing);
   const isFailing = state.trouble?.kind === 'failing';
@@ -90,7 +90,7 @@ export function next(now: Now, flow: Flow, lane: PermitLane): Decision {
 }
 
 /** Why all of the lane are answered at once; `undefined` while waiting makes sense. */
-export function blockedFor(now: Now, isProbing: boolean, lane: PermitLane): Blocked | undefined {
+export function whyBlocked(now: Now, isProbing: boolean, lane: PermitLane): Blocked | undefined {
   const { reason, beganMs = 0, untilMs = 0 } = stopOf(now, lane, isProbing) ?? {};
   const waitMs = untilMs - now.nowMs;
   // An outage that has just begun may be a hiccup.
@@ -251,7 +251,7 @@ function troubleAfter(now: Now, ended: Ended): Trouble | undefined {
   return { ...found, beganMs: trouble?.kind === found.kind ? trouble.beganMs : now.nowMs };
 }
 
-/** It left before requests were stopped, or, as the probe, before that for longer. */
+/** Requests are stopped, and it is any but a probe that left once the time of the stop was over. */
 function isStraggler({ state: { trouble }, nowMs }: Now, { isProbe }: Ended): boolean {
   return trouble !== undefined && trouble.kind !== 'failing' && !(isProbe && trouble.untilMs <= nowMs);
 }

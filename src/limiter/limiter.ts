@@ -7,7 +7,6 @@ import {
   afterPlanned,
   afterStated,
   type Blocked,
-  blockedFor,
   counting,
   type Decision,
   type Flow,
@@ -16,6 +15,7 @@ import {
   type Permit,
   type PermitLane,
   stopOf,
+  whyBlocked,
 } from './decision.ts';
 import { type LimiterDocument, type SharedState, STORE_AWAITED_MS, underWayIn, withRequest } from './document.ts';
 import { at, type LimiterState, type Now, type Terms } from './state.ts';
@@ -156,14 +156,14 @@ export function viewOf(now: Now, flow: Flow, storeAwaitedUntilMs?: number) {
   const foreseen = new Map<PermitLane, (position: number) => number>();
 
   /** Why all of the lane are answered at once; `undefined` while waiting makes sense. */
-  function refusalFor(lane: PermitLane): Blocked | undefined {
+  function blockedFor(lane: PermitLane): Blocked | undefined {
     const isAway = storeAwaitedUntilMs !== undefined && storeAwaitedUntilMs <= nowMs;
-    return isAway ? { reason: 'store', untilMs: storeAwaitedUntilMs } : blockedFor(now, isProbing, lane);
+    return isAway ? { reason: 'store', untilMs: storeAwaitedUntilMs } : whyBlocked(now, isProbing, lane);
   }
 
   return {
     storeAwaitedUntilMs,
-    /** Unlike a refusal, it lasts until a probe has succeeded. */
+    /** A spent window, or what lasts until a probe has succeeded, also while waiting makes sense. */
     stop,
     /** One more request finds out whether the others may leave. */
     isProbing,
@@ -177,11 +177,11 @@ export function viewOf(now: Now, flow: Flow, storeAwaitedUntilMs?: number) {
     quota: least,
     /** All that are known. */
     windows,
-    refusalFor,
+    blockedFor,
 
     /** Whether a request may leave now. */
     decide(lane: PermitLane): Decision {
-      const refused = refusalFor(lane);
+      const refused = blockedFor(lane);
       if (refused) return { kind: 'blocked', ...refused };
       if (storeAwaitedUntilMs !== undefined) return { kind: 'wait', untilMs: storeAwaitedUntilMs };
       return next(now, flow, lane);

@@ -165,7 +165,7 @@ export class FairQueue {
     };
     const present = this.#byCard.get(cardId);
     if (present?.isUnderWay) noteRequest(waiter);
-    else this.#lanes[lane].take(waiter);
+    else this.#lanes[lane].reserve(waiter);
     if (!present) {
       const waits = { isUnderWay: false, notBeforeMs, kept: undefined };
       const pending = { cardId, waiters: new Set([waiter]), best: waiter, ...waits };
@@ -212,7 +212,7 @@ export class FairQueue {
     this.leftCount += 1;
     for (const pending of batch) {
       this.#lanes[pending.best.lane].served(pending);
-      this.#take(pending);
+      this.#remove(pending);
       this.#free(pending.waiters);
       pending.isUnderWay = true;
       for (const waiter of pending.waiters) noteRequest(waiter);
@@ -229,7 +229,7 @@ export class FairQueue {
     for (const waiter of pending.waiters) {
       const lane = this.#lanes[waiter.lane];
       Object.assign(waiter, lane.placeFor(waiter.lookup.requester, waiter));
-      lane.take(waiter);
+      lane.reserve(waiter);
     }
     this.#placeBest(pending);
   }
@@ -238,7 +238,7 @@ export class FairQueue {
   end(pending: Pending, answer: CardRecord | CardServiceError): void {
     if (!this.has(pending)) return;
     if (!pending.isUnderWay) {
-      this.#take(pending);
+      this.#remove(pending);
       this.#free(pending.waiters);
     }
     this.#byCard.delete(pending.cardId);
@@ -283,7 +283,7 @@ export class FairQueue {
       change();
       return;
     }
-    this.#take(pending);
+    this.#remove(pending);
     change();
     this.#placeBest(pending);
   }
@@ -299,19 +299,19 @@ export class FairQueue {
 
   #place(pending: Pending): void {
     this.#lanes[pending.best.lane].add(pending);
-    this.#book(pending, 1);
+    this.#countQueued(pending, 1);
   }
 
-  #take(pending: Pending): void {
+  #remove(pending: Pending): void {
     this.#lanes[pending.best.lane].delete(pending);
-    this.#book(pending, -1);
+    this.#countQueued(pending, -1);
   }
 
   #free(waiters: Iterable<Waiter>): void {
     for (const waiter of waiters) this.#lanes[waiter.lane].free(waiter);
   }
 
-  #book(pending: Pending, by: 1 | -1): void {
+  #countQueued(pending: Pending, by: 1 | -1): void {
     const requester = payerOf(pending);
     for (const whose of [memberOf(requester), guildOf(requester)]) {
       const queued = (this.#queued.get(whose) ?? 0) + by;
@@ -443,9 +443,9 @@ class FairLane {
     this.waiting.splice(this.lengthBefore(pending.best), 1);
   }
 
-  take({ round, turn, lookup }: Waiter): void {
-    this.#rounds.take(lookup.requester.memberId, round);
-    this.#turns.take(turnsOf(round, lookup.requester), turn);
+  reserve({ round, turn, lookup }: Waiter): void {
+    this.#rounds.reserve(lookup.requester.memberId, round);
+    this.#turns.reserve(turnsOf(round, lookup.requester), turn);
   }
 
   free({ round, turn, lookup }: Waiter): void {
@@ -484,7 +484,7 @@ class Tags {
     return keeps && !taken?.includes(earliest) ? earliest : Math.max(earliest, last + 1);
   }
 
-  take(flow: string, tag: number): void {
+  reserve(flow: string, tag: number): void {
     const taken = this.#of.get(flow);
     if (taken) taken.splice(1 + taken.findLastIndex((other) => other < tag), 0, tag);
     else this.#of.set(flow, [tag]);

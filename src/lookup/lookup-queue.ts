@@ -108,7 +108,7 @@ export class LookupQueue {
     options.limiter.onChange(() => {
       const view = options.limiter.view();
       for (const lane of this.length > 0 ? LANES : []) {
-        const blocked = view.refusalFor(lane);
+        const blocked = view.blockedFor(lane);
         if (blocked) this.#queue.refuseLane(lane, blockedError(blocked));
       }
       this.#wake();
@@ -121,7 +121,7 @@ export class LookupQueue {
    */
   async admit(lookup: Lookup): Promise<Admission> {
     // What was spent is not read while nothing may be requested.
-    const blocked = this.#blockedFor(lookup);
+    const blocked = this.#blockedError(lookup);
     if (blocked) return { refusal: blocked };
     let allowance: Allowance;
     let leftCount: number;
@@ -135,7 +135,7 @@ export class LookupQueue {
 
   /** The same for a lookup that was admitted by a process that has ended. Only what blocks all requests refuses it. */
   admitAgain(lookup: Lookup): Admission {
-    return this.#placed(lookup, this.#blockedFor(lookup));
+    return this.#placed(lookup, this.#blockedError(lookup));
   }
 
   /** Cards that wait for a permit now. */
@@ -181,10 +181,10 @@ export class LookupQueue {
   }
 
   /** What blocks all requests of the lane, unless the lookup joins one that is to be sent in any case. */
-  #blockedFor({ cardId, lane }: Lookup): CardServiceError | undefined {
+  #blockedError({ cardId, lane }: Lookup): CardServiceError | undefined {
     if (this.#queue.isClosed) return new Stopping();
     const present = this.#queue.get(cardId);
-    const blocked = present?.isUnderWay ? undefined : this.#options.limiter.view().refusalFor(lane);
+    const blocked = present?.isUnderWay ? undefined : this.#options.limiter.view().blockedFor(lane);
     return blocked && !(present && blocked.reason === 'reserve') ? blockedError(blocked) : undefined;
   }
 
@@ -197,7 +197,7 @@ export class LookupQueue {
   #refusalFor(lookup: Lookup, allowance: Allowance): CardServiceError | undefined {
     const { cards, limiter, longestWaitMs } = this.#options;
     const { cardId, lane, requester } = lookup;
-    const blocked = this.#blockedFor(lookup);
+    const blocked = this.#blockedError(lookup);
     const present = this.#queue.get(cardId);
     if (blocked || present?.isUnderWay) return blocked;
     // One that joins what waits causes no request, unless it lifts that to its lane. What is queued is as good as
@@ -377,7 +377,7 @@ export class LookupQueue {
     // Others may have left by now; and a probe is to tell how the service is, not its bulk requests.
     const most = acquired.permit.probe ? 1 : this.#limits().most;
     void this.#releaseClaims(batch.slice(most));
-    const request: Promise<void> = this.#book(batch.slice(0, most), acquired.permit).finally(() => {
+    const request: Promise<void> = this.#send(batch.slice(0, most), acquired.permit).finally(() => {
       this.#underWay.delete(request);
       this.#endedAtMs = performance.now();
       this.#wake();
@@ -426,7 +426,7 @@ export class LookupQueue {
    * A request's life, from its permit to what becomes of each card. It is booked on the first in its lane who may spend
    * it; where there is nobody, none is sent. Never rejects.
    */
-  async #book(batch: readonly Pending[], permit: Permit): Promise<void> {
+  async #send(batch: readonly Pending[], permit: Permit): Promise<void> {
     const { limiter } = this.#options;
     const wanted = batch.filter((pending) => this.#queue.has(pending));
     this.#queue.left(wanted);
@@ -505,8 +505,8 @@ export class LookupQueue {
       this.#queue.end(pending, asCardServiceError(error));
       return;
     }
-    const { stop, refusalFor } = limiter.view();
-    const blocked = refusalFor(pending.best.lane);
+    const { stop, blockedFor } = limiter.view();
+    const blocked = blockedFor(pending.best.lane);
     const isHiccup = !blocked && stop?.reason === 'outage' && stop.untilMs > Date.now();
     const rest = cards.resting.failed(pending.cardId, asCardServiceError(error), { ...as, isHiccup });
     if (blocked) this.#queue.end(pending, blockedError(blocked));

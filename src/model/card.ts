@@ -14,6 +14,8 @@ export const text = z.preprocess(
   z.string(),
 );
 
+const optionalText = optional(text);
+
 const DECIMAL = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i;
 
 /** A number, which a service may also write as a text. */
@@ -48,13 +50,13 @@ export const Card = z.object({
   id: text,
   name: text,
   /** The trading card game that it belongs to. */
-  game: optional(text),
+  game: optionalText,
   set: optional(z.object({ id: text, name: text })),
   /** The service writes `<number>/<set size>`. */
-  number: optional(text),
-  rarity: optional(text),
-  imageUrl: optional(text),
-  pageUrl: optional(text),
+  number: optionalText,
+  rarity: optionalText,
+  imageUrl: optionalText,
+  pageUrl: optionalText,
   prices: optional(Prices),
 });
 export type Card = z.infer<typeof Card>;

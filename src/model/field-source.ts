@@ -66,7 +66,7 @@ function stepsOf(text: string): Step[] {
 }
 
 /** A value that a path leads to. */
-export interface Found {
+interface Found {
   value: unknown;
   names: readonly string[];
 }

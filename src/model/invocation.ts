@@ -40,7 +40,7 @@ export type Invocation = z.output<typeof Invocation>;
 /** What those who manage a Discord server have set for everyone in it. */
 export interface ServerSettings {
   /** The code of the language that public replies speak; absent: automatic. */
-  language?: string;
+  language?: string | undefined;
   /** Whether a reply is private when the member does not say. */
   isPrivate: boolean;
 }

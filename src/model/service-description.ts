@@ -3,8 +3,13 @@ import { Path, Source, Template } from './field-source.ts';
 import { WINDOWS } from './quota.ts';
 
 const text = z.string().min(1);
+const optionalText = text.optional();
 const whole = z.int().positive();
+const optionalWhole = whole.optional();
 const positive = z.number().positive();
+const optionalPositive = positive.optional();
+const no = z.boolean().default(false);
+const like = (pattern: RegExp) => z.string().regex(pattern);
 
 /** What `make` makes of something written; a SyntaxError of it says what is expected. */
 function made<Written, Made>(of: z.ZodType<Written>, make: (written: Written) => Made) {
@@ -25,30 +30,33 @@ const texts = z
 const path = made(z.string(), (written) => new Path(written));
 const paths = made(texts, (each) => each.map((written) => new Path(written)));
 const answerSource = made(texts, (each) => new Source(each));
+const optionalAnswerSource = answerSource.optional();
 /** Where no headers are read. */
 const source = answerSource.refine(
   ({ namesHeader }) => !namesHeader,
   'expected a source in the body; headers are read by quota, usage and wait alone',
 );
 
+const optionalSource = source.optional();
+
 /** The keys of `fields`, each the place of a card's field in an answer. */
 const Fields = z.strictObject({
   id: source,
   name: source,
-  tcg: source.optional(),
-  'set.id': source.optional(),
-  'set.name': source.optional(),
-  number: source.optional(),
-  rarity: source.optional(),
-  imageUrl: source.optional(),
-  pageUrl: source.optional(),
+  tcg: optionalSource,
+  'set.id': optionalSource,
+  'set.name': optionalSource,
+  number: optionalSource,
+  rarity: optionalSource,
+  imageUrl: optionalSource,
+  pageUrl: optionalSource,
 });
 
 /**
  * What an answer must be for something to be meant by it: its status, paths that are there, the text at the first, an
  * empty list.
  */
-const Sign = { has: paths.optional(), like: text.optional(), empty: path.optional() };
+const Sign = { has: paths.optional(), like: optionalText, empty: path.optional() };
 export type Sign = Partial<z.output<z.ZodObject<typeof Sign>>>;
 
 function located<Of extends Sign>(sign: z.ZodType<Of>) {
@@ -59,11 +67,8 @@ function located<Of extends Sign>(sign: z.ZodType<Of>) {
 const status = z.int().min(100).max(599);
 
 const Key = z.strictObject({
-  header: z.string().regex(/^[\w-]+$/),
-  prefix: z
-    .string()
-    .regex(/^[ -~]*$/)
-    .optional(),
+  header: like(/^[\w-]+$/),
+  prefix: like(/^[ -~]*$/).optional(),
   optional: z.boolean().optional(),
 });
 
@@ -85,23 +90,23 @@ const IdForm = z.strictObject({
 
 /** What a plan allows. A figure that lacks is no limit. */
 const Plan = z.strictObject({
-  perHour: whole.optional(),
-  perDay: whole.optional(),
-  perMonth: whole.optional(),
-  perMinute: positive.optional(),
-  perSecond: positive.optional(),
-  burst: whole.optional(),
+  perHour: optionalWhole,
+  perDay: optionalWhole,
+  perMonth: optionalWhole,
+  perMinute: optionalPositive,
+  perSecond: optionalPositive,
+  burst: optionalWhole,
   counts: z.literal('window').optional(),
-  custom: z.boolean().default(false),
+  custom: no,
 });
 
 const windowName = z.enum(WINDOWS);
 
 /** Where an answer states figures. */
 const Figures = {
-  limit: answerSource.optional(),
-  remaining: answerSource.optional(),
-  reset: answerSource.optional(),
+  limit: optionalAnswerSource,
+  remaining: optionalAnswerSource,
+  reset: optionalAnswerSource,
 };
 const Window = z.strictObject({ per: windowName, ...Figures });
 export type WindowSources = z.output<typeof Window>;
@@ -110,7 +115,7 @@ export type WindowSources = z.output<typeof Window>;
 const NEXT = 'then';
 
 /** Where a row of an index leads: each value in it is one segment; or, alone in braces, the address itself. */
-const next = made(z.string().regex(/^(?:\/|https:\/\/|\{[^{}]+\}$)/), (written) => ({
+const next = made(like(/^(?:\/|https:\/\/|\{[^{}]+\}$)/), (written) => ({
   isAddress: written.startsWith('{'),
   template: new Template(written, (inner) => new Path(inner)),
 }));
@@ -119,19 +124,19 @@ export type NextList = z.output<typeof next>;
 /** Where a list of card names can be had, and how its rows are read, as `npm run catalog -- import` takes them. */
 const Names = z.strictObject({
   url: text,
-  rows: text.optional(),
+  rows: optionalText,
   map: z
     .strictObject({ id: text, name: text, set: text, number: text, game: text, released: text, also: texts })
     .partial()
     .optional(),
-  join: z.array(z.string().regex(/^[^=]+=./)).default([]),
-  idTemplate: text.optional(),
-  game: text.optional(),
+  join: z.array(like(/^[^=]+=./)).default([]),
+  idTemplate: optionalText,
+  game: optionalText,
   [NEXT]: z
     .union([next, z.array(next).min(1)])
     .transform((each) => [each].flat())
     .optional(),
-  hosts: z.array(z.string().regex(/^[a-z\d.-]+$/)).default([]),
+  hosts: z.array(like(/^[a-z\d.-]+$/)).default([]),
 });
 
 /** A base address: https, but on this machine, and nothing after its path. */
@@ -159,46 +164,37 @@ const headerValue = text.regex(
 /** A card service as one JSON file describes it: see docs/services.md. */
 export const DescriptionFile = z.strictObject({
   name: text,
-  documentation: text.optional(),
+  documentation: optionalText,
   url: baseUrl.optional(),
   key: z
     .union([z.literal(false), Key], 'expected false, or an object with `header`')
     .default({ header: 'Authorization', prefix: 'Bearer ' }),
   headers: z.record(z.string(), headerValue).default({}),
-  game: text.optional(),
-  currency: z
-    .string()
-    .regex(/^[A-Z]{3}$/)
-    .optional(),
+  game: optionalText,
+  currency: like(/^[A-Z]{3}$/).optional(),
   card: z
     .strictObject({
-      path: z
-        .string()
-        .regex(/^\/[^#]*\{id\}[^#]*$/)
-        .default('/cards/{id}'),
-      idSeparator: text.optional(),
+      path: like(/^\/[^#]*\{id\}[^#]*$/).default('/cards/{id}'),
+      idSeparator: optionalText,
       ids: z.union([z.enum(['uuid', 'digits']), IdForm], 'expected uuid, digits, or an object with `chars`').optional(),
-      also: source.optional(),
-      anySpelling: z.boolean().default(false),
+      also: optionalSource,
+      anySpelling: no,
       requires: paths.default([]),
-      query: z
-        .string()
-        .regex(/^[\w-]+=[\w-]*$/)
-        .optional(),
-      example: text.optional(),
+      query: like(/^[\w-]+=[\w-]*$/).optional(),
+      example: optionalText,
       at: paths.default([new Path('')]),
     })
     .prefault({}),
   list: z
     .strictObject({
-      path: z.string().regex(/^(?:GET +)?\/[^#]*\{ids\}[^#]*$|^POST +\/[^#]*$/),
+      path: like(/^(?:GET +)?\/[^#]*\{ids\}[^#]*$|^POST +\/[^#]*$/),
       each: text.default('{id}'),
       separator: text.default(','),
       body: z.json().optional(),
       max: whole.max(1_000).default(20),
       at: path.optional(),
-      missing: source.optional(),
-      perSecond: positive.optional(),
+      missing: optionalSource,
+      perSecond: optionalPositive,
     })
     .optional(),
   fields: Fields,
@@ -206,9 +202,9 @@ export const DescriptionFile = z.strictObject({
     .strictObject({
       rows: paths,
       market: source,
-      low: source.optional(),
-      high: source.optional(),
-      currency: source.optional(),
+      low: optionalSource,
+      high: optionalSource,
+      currency: optionalSource,
     })
     .optional(),
   // Without the empty one, every text is taken as it is sent.
@@ -222,24 +218,24 @@ export const DescriptionFile = z.strictObject({
   ]),
   plans: z.record(z.string(), Plan).default({ free: { custom: false } }),
   quota: z.array(Window).default([]),
-  dayStated: z.boolean().default(false),
+  dayStated: no,
   spent: located(z.strictObject({ per: windowName, ...Sign })).default([]),
-  wait: answerSource.optional(),
+  wait: optionalAnswerSource,
   shutOutSeconds: z.number().nonnegative().default(0),
-  billed: z.boolean().default(false),
+  billed: no,
   usage: z
     .strictObject({
-      path: z.string().regex(/^\/[^#]*$/),
-      plan: answerSource.optional(),
-      start: answerSource.optional(),
-      used: answerSource.optional(),
+      path: like(/^\/[^#]*$/),
+      plan: optionalAnswerSource,
+      start: optionalAnswerSource,
+      used: optionalAnswerSource,
       ...Figures,
     })
     .optional(),
-  freshSeconds: positive.optional(),
-  keepSeconds: positive.optional(),
+  freshSeconds: optionalPositive,
+  keepSeconds: optionalPositive,
   pictures: z.boolean().default(true),
-  notice: text.optional(),
+  notice: optionalText,
   ends: z.iso.date().optional(),
   names: Names.optional(),
 });

@@ -2,15 +2,19 @@ import { z } from 'zod';
 
 /** A value that is stored as JSON. What is no JSON does not fit, like what has another form. */
 export function storedJson<T extends z.ZodType>(schema: T) {
-  const parsed = z.string().transform((text, context): unknown => {
+  return jsonIn(z.string(), 'not JSON').pipe(schema);
+}
+
+/** What a text says in JSON; `fault`: the issue where it is none, since the parser's own would show the text. */
+export function jsonIn(text: z.ZodString, fault: string) {
+  return text.transform((written, context): unknown => {
     try {
-      return JSON.parse(text);
+      return JSON.parse(written);
     } catch {
-      context.addIssue('not JSON');
+      context.addIssue(fault);
       return z.NEVER;
     }
   });
-  return parsed.pipe(schema);
 }
 
 /** While `movedBy` reads: how far the clock that is to be gone by is ahead of the one that moments were noted by. */

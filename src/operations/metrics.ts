@@ -13,17 +13,18 @@ const OTHER = 'other';
 /** What of it is shown. */
 export type KnownOfLimiter = Pick<LimiterView, 'stop' | 'windows'>;
 
-export interface Metrics {
-  contentType: string;
-  /** What is counted, and what the limiter knows at this moment. */
-  text(limiter: KnownOfLimiter): Promise<string>;
+/** An answer over HTTP. */
+export interface Page {
+  status: number;
+  type?: string;
+  body: string;
 }
 
 /**
  * What Prometheus reads: what is counted from the events of one bot, what its limiter knows, and the library's own
  * metrics of the process.
  */
-export function openMetrics(events: Events, commandNames: readonly string[], usesRedis: boolean): Metrics {
+export function openMetrics(events: Events, commandNames: readonly string[], usesRedis: boolean) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const family = (name: string, help: string, labelNames: string[] = []) => {
@@ -86,16 +87,13 @@ export function openMetrics(events: Events, commandNames: readonly string[], use
   const about = { version: packageJson.version, node: process.version, state: usesRedis ? 'redis' : 'files' };
   gauge('build_info', 'The version that runs, its Node, and where its state is.', Object.keys(about)).set(about, 1);
 
-  return {
-    contentType: registry.contentType,
-    text({ stop, windows }) {
-      for (const reason of STOP_REASONS) held.set({ reason }, reason === stop?.reason ? 1 : 0);
-      const least = leastOf(windows.filter(({ per }) => per !== 'hour'));
-      limit.set(least?.limit ?? Number.NaN);
-      remaining.set(least?.remaining ?? Number.NaN);
-      reset.set(((least?.resetsAtMs ?? Number.NaN) - Date.now()) / 1000);
-      return registry.metrics();
-    },
+  return async ({ stop, windows }: KnownOfLimiter): Promise<Page> => {
+    for (const reason of STOP_REASONS) held.set({ reason }, reason === stop?.reason ? 1 : 0);
+    const least = leastOf(windows.filter(({ per }) => per !== 'hour'));
+    limit.set(least?.limit ?? Number.NaN);
+    remaining.set(least?.remaining ?? Number.NaN);
+    reset.set(((least?.resetsAtMs ?? Number.NaN) - Date.now()) / 1000);
+    return { status: 200, type: registry.contentType, body: await registry.metrics() };
   };
 }
 

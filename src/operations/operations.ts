@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '../log.ts';
 import { isPublicHost } from '../model/card.ts';
 import type { Events } from '../model/events.ts';
 import { OperatorError } from '../model/operator-error.ts';
-import type { KnownOfLimiter } from './metrics.ts';
+import type { KnownOfLimiter, Page } from './metrics.ts';
 
 export interface OperationsConfig {
   discord: { botId: string };
@@ -23,38 +23,32 @@ export interface OperationsOptions {
   log: Logger;
 }
 
-/**
- * What an operator watches the bot with: alerts, fed by the log, and metrics and health, fed by `events`. Opened before
- * what writes and publishes them.
- */
-export interface Operations {
-  /** Serves metrics from now on, of this limiter as well. @throws HttpPortUnusable */
-  start(limiter: { view(): KnownOfLimiter }): Promise<void>;
-  /** Takes half a second at most, and never rejects. */
-  close(): Promise<void>;
-}
-
 const LAST_ALERTS_MS = 500;
 
-/** Loads only what is configured. */
+/**
+ * What an operator watches the bot with: alerts, fed by the log, and metrics and health, fed by `events`. To be opened
+ * before what writes and publishes them. Loads only what is configured.
+ */
 export async function openOperations(
   { http, alertWebhookUrl, redis, discord: { botId } }: OperationsConfig,
   { events, log, commandNames }: OperationsOptions,
-): Promise<Operations> {
+) {
   const alerts = alertWebhookUrl && new (await import('./alerts.ts')).Alerts(alertWebhookUrl, log);
   const usesRedis = redis !== undefined;
   const metrics = http && (await import('./metrics.ts')).openMetrics(events, commandNames, usesRedis);
   const readiness = followReadiness(events, usesRedis);
-  let server: { close(): void } | undefined;
+  let server: Server | undefined;
   return {
-    async start(limiter) {
+    /** Serves metrics from now on, of this limiter as well. @throws HttpPortUnusable */
+    async start(limiter: { view(): KnownOfLimiter }): Promise<void> {
       if (!http || !metrics) return;
-      const { contentType: type } = metrics;
-      const page = async () => ({ status: 200, type, body: await metrics.text(limiter.view()) });
-      server = await serveHttp({ ...http, botId, log, metrics: page, readiness });
+      const pages = { host: http.host, metrics: () => metrics(limiter.view()), readiness };
+      server = await serveHttp(http, botId, log, (request) => pageFor(request, pages));
     },
-    async close() {
+    /** Takes half a second at most, and never rejects. */
+    async close(): Promise<void> {
       server?.close();
+      server?.closeAllConnections();
       if (alerts) await alerts.close(LAST_ALERTS_MS);
     },
   };
@@ -99,33 +93,34 @@ export class HttpPortUnusable extends OperatorError {
   override name = 'HttpPortUnusable';
 }
 
-interface Page {
-  status: number;
-  type?: string;
-  body: string;
-}
-
-interface HttpOptions {
-  port: number;
-  host: string;
-  botId: string;
-  metrics(): Promise<Page>;
-  readiness(): Readiness;
-  log: Logger;
-}
-
 // A scraper and a few probes; whoever is slow is cut off.
 const MOST_CONNECTIONS = 32;
 const LONGEST_REQUEST_MS = 5_000;
 const LOOK_EVERY_MS = 1_000;
 
-/** `/metrics`, `/healthz` and `/readyz`. @throws HttpPortUnusable */
-async function serveHttp(options: HttpOptions): Promise<{ close(): void }> {
-  const { port, host, log } = options;
+/** @throws HttpPortUnusable */
+async function serveHttp(
+  { port, host }: { port: number; host: string },
+  botId: string,
+  log: Logger,
+  pageOf: (request: IncomingMessage) => Promise<Page>,
+): Promise<Server> {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const { status, type = 'text/plain; charset=utf-8', body } = await pageOf(request);
+    response.writeHead(status, {
+      'Content-Type': type,
+      'Content-Length': Buffer.byteLength(body),
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Application-Id': botId, // tells the doctor whether this port is that of its bot
+      ...(status === 405 && { Allow: 'GET, HEAD', Connection: 'close' }), // what else it sends is not read
+    });
+    response.end(body); // to HEAD, Node sends the headers alone
+  };
   const server = createServer(
     { requestTimeout: LONGEST_REQUEST_MS, connectionsCheckingInterval: LOOK_EVERY_MS },
     (request, response) =>
-      void answer(request, response, options).catch((err: unknown) => {
+      void answer(request, response).catch((err: unknown) => {
         log.error({ err }, 'metrics cannot be read');
         response.destroy();
       }),
@@ -141,30 +136,13 @@ async function serveHttp(options: HttpOptions): Promise<{ close(): void }> {
   // Without a listener a connection that cannot be accepted, as without free descriptors, would end the bot.
   server.on('error', (err) => log.warn({ err }, 'a connection for metrics could not be accepted'));
   log.info({ host, port: (server.address() as AddressInfo).port }, 'metrics are served');
-  return {
-    close() {
-      server.close();
-      server.closeAllConnections();
-    },
-  };
+  return server;
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, options: HttpOptions): Promise<void> {
-  const { status, type = 'text/plain; charset=utf-8', body } = await pageFor(request, options);
-  response.writeHead(status, {
-    'Content-Type': type,
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-    'X-Content-Type-Options': 'nosniff',
-    'X-Application-Id': options.botId, // tells the doctor whether this port is that of its bot
-    ...(status === 405 && { Allow: 'GET, HEAD', Connection: 'close' }), // what else it sends is not read
-  });
-  response.end(body); // to HEAD, Node sends the headers alone
-}
-
+/** `/metrics`, `/healthz` and `/readyz`. */
 async function pageFor(
   { method, url = '', headers }: IncomingMessage,
-  { metrics, readiness, host }: HttpOptions,
+  { host, metrics, readiness }: { host: string; metrics: () => Promise<Page>; readiness: () => Readiness },
 ): Promise<Page> {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, body: 'GET or HEAD\n' };
   const [path] = url.split('?', 1);

@@ -64,8 +64,8 @@ const KEPT_DAYS = 1;
 export class MemberData {
   readonly #options: MemberDataOptions;
   readonly #timer = setInterval(() => void this.#check(), CHECK_EVERY_MS).unref();
-  /** By member, of when the request is that this process has carried out, and on which day as far as it could then. */
-  #done = new Map<string, string>();
+  /** Requests that this process has carried out: of whom, of when, and on which day as far as it could then. */
+  #done = new Set<string>();
 
   constructor(options: MemberDataOptions) {
     this.#options = options;
@@ -109,18 +109,19 @@ export class MemberData {
     const countedDay = utcDay(bookedUntilMs);
     const keptDay = utcDay(bookedUntilMs - KEPT_DAYS * DAY_MS);
     const requests = (await rows.read(DELETION_REQUESTS)) ?? new Map<string, string>();
-    this.#done = new Map([...this.#done].filter(([memberId]) => requests.has(memberId)));
+    const done = new Set<string>();
     for (const [memberId, at] of requests) {
-      const done = `${at} ${countedDay}`;
-      if (this.#done.get(memberId) !== done) {
+      const request = `${memberId} ${at} ${countedDay}`;
+      if (!this.#done.has(request)) {
         if (!(await this.#carryOut(memberId, at))) continue;
-        this.#done.set(memberId, done);
         if (at < countedDay) log.info("a member's data is deleted, as they asked");
       }
+      done.add(request);
       if (Date.parse(at) >= Date.parse(keptDay)) continue;
-      const request = { part: DELETION_REQUESTS, key: memberId, value: at };
-      await rows.write([{ ...request, value: undefined }], { ifStill: [request], keepMs: REQUESTS_KEPT_MS });
+      const row = { part: DELETION_REQUESTS, key: memberId, value: at };
+      await rows.write([{ ...row, value: undefined }], { ifStill: [row], keepMs: REQUESTS_KEPT_MS });
     }
+    this.#done = done;
   }
 
   /** @param at when the member said so */

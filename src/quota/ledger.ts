@@ -72,10 +72,6 @@ export class Ledger {
     this.#nextWrite ??= setTimeout(() => void this.#write(), WRITE_SAVED_EVERY_MS).unref();
   }
 
-  async today(): Promise<Bookings> {
-    return sumOf(await this.#read(ofDay(this.#today)));
-  }
-
   /** Today's counts of all, by UTC hour up to the present one; empty while they cannot be read. */
   async hours(): Promise<HourCounts[]> {
     const counts = await this.#read(ofDay(this.#today));

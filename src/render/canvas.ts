@@ -22,7 +22,8 @@ interface Place {
 }
 
 /** How finely edges are smoothed: more steps look the same, and take more bytes. */
-const LEVELS = 3;
+const ALPHAS = [85, 170, 255];
+const LEVELS = ALPHAS.length;
 /** Shares of the height of a digit. */
 const STROKE = 0.13;
 const SPACING = 0.24;
@@ -43,9 +44,8 @@ export class Canvas {
 
   /** The ground, then each ink by how much of it covers a pixel. */
   get palette(): { colour: number; alpha: number }[] {
-    const levels = Array.from({ length: LEVELS }, (_, index) => (255 * (index + 1)) / LEVELS);
     const covering = ({ colour, opacity = 1 }: Ink) =>
-      levels.map((alpha) => ({ colour, alpha: Math.round(alpha * opacity) }));
+      ALPHAS.map((alpha) => ({ colour, alpha: Math.round(alpha * opacity) }));
     return [{ colour: 0, alpha: 0 }, ...this.#inks.flatMap(covering)];
   }
 
@@ -53,7 +53,8 @@ export class Canvas {
   fill(ink: Ink, left: number, top: number, right: number, bottom: number): void {
     const index = this.#before(ink) + LEVELS;
     for (let y = Math.round(top); y < Math.round(bottom); y++) {
-      for (let x = Math.round(left); x < Math.round(right); x++) this.pixels[y * this.width + x] = index;
+      const row = y * this.width;
+      this.pixels.fill(index, row + Math.round(left), row + Math.round(right));
     }
   }
 
@@ -69,9 +70,7 @@ export class Canvas {
     const width = textWidth(text, height);
     let atX = Math.max(left, Math.min(right - width, x - width / 2));
     const topY = y + wanted - height;
-    for (const character of text) {
-      const glyph = GLYPHS.get(character);
-      if (!glyph) continue;
+    for (const glyph of glyphsOf(text)) {
       for (const stroke of glyph.strokes) {
         const points = stroke.map(([dx, dy]) => [atX + dx * height, topY + dy * height] as const);
         this.stroke(ink, points, STROKE * height);
@@ -121,60 +120,58 @@ export function isDrawable(text: string): boolean {
 
 /** @param height of a digit */
 export function textWidth(text: string, height: number): number {
-  const widths = Array.from(text, (character) => (GLYPHS.get(character)?.width ?? -SPACING) + SPACING);
-  return Math.max(0, widths.reduce((sum, width) => sum + width, 0) - SPACING) * height;
+  const withSpaces = glyphsOf(text).reduce((sum, { width }) => sum + (width + SPACING), 0);
+  return Math.max(0, withSpaces - SPACING) * height;
 }
 
-/** How a character is drawn: lines in units of a digit's height, from its upper left corner. */
-interface Glyph {
-  width: number;
-  strokes: readonly (readonly Point[])[];
+function glyphsOf(text: string) {
+  return Array.from(text).flatMap((character) => GLYPHS.get(character) ?? []);
 }
 
 const STEP_DEGREES = 24;
 
 /**
  * What figures, dates and prices are written with, in any language: a picture has no fonts but its own. Each has its
- * width, then its strokes, with `/` between them. A stroke goes through points, `x,y`, and along arcs of ellipses,
+ * width and its strokes, with `/` between them. A stroke goes through points, `x,y`, and along arcs of ellipses,
  * `x,y,radiusX,radiusY,from,to`: 0° is to the right, 90° is down.
  */
 const SHAPES = {
-  '0': '.58 .29,.5,.29,.5,0,360',
-  '1': '.3 0,.2 .24,0 .24,1',
-  '2': '.58 .28,.28,.27,.28,190,390 0,1 .58,1',
-  '3': '.56 .26,.25,.25,.25,205,430 .26,.74,.29,.26,290,515',
-  '4': '.62 .46,1 .46,0 0,.72 .62,.72',
-  '5': '.56 .52,0 .1,0 .05,.46 .26,.68,.3,.32,230,510',
-  '6': '.58 .29,.69,.27,.31,0,360 / .48,0 .3,.14 .12,.38 .02,.66',
-  '7': '.56 0,0 .56,0 .18,1',
-  '8': '.58 .29,.24,.24,.24,0,360 / .29,.74,.29,.26,0,360',
-  '9': '.58 .29,.31,.27,.31,0,360 / .1,1 .28,.86 .46,.62 .56,.34',
-  '.': '.12 .06,.96,.03,.03,0,360',
-  ',': '.1 .08,.98 .02,1.18',
-  '·': '.3 .15,.55,.03,.03,0,360',
-  '-−': '.36 .02,.55 .34,.55',
-  "'’": '.1 .05,0 .05,.2',
+  '0': '.58 / .29,.5,.29,.5,0,360',
+  '1': '.3 / 0,.2 .24,0 .24,1',
+  '2': '.58 / .28,.28,.27,.28,190,390 0,1 .58,1',
+  '3': '.56 / .26,.25,.25,.25,205,430 .26,.74,.29,.26,290,515',
+  '4': '.62 / .46,1 .46,0 0,.72 .62,.72',
+  '5': '.56 / .52,0 .1,0 .05,.46 .26,.68,.3,.32,230,510',
+  '6': '.58 / .29,.69,.27,.31,0,360 / .48,0 .3,.14 .12,.38 .02,.66',
+  '7': '.56 / 0,0 .56,0 .18,1',
+  '8': '.58 / .29,.24,.24,.24,0,360 / .29,.74,.29,.26,0,360',
+  '9': '.58 / .29,.31,.27,.31,0,360 / .1,1 .28,.86 .46,.62 .56,.34',
+  '.': '.12 / .06,.96,.03,.03,0,360',
+  ',': '.1 / .08,.98 .02,1.18',
+  '·': '.3 / .15,.55,.03,.03,0,360',
+  '-−': '.36 / .02,.55 .34,.55',
+  "'’": '.1 / .05,0 .05,.2',
   ' \u00a0\u202f': '.12',
-  $: '.58 .29,.28,.26,.22,330,110 .29,.73,.28,.23,285,515 / .29,-.12 .29,1.12',
-  '€': '.68 .42,.5,.34,.5,312,48 / 0,.4 .46,.4 / 0,.6 .42,.6',
-  '£': '.58 .36,.24,.2,.24,345,180 .2,.6 .16,.84 .02,1 .58,1 / .02,.55 .4,.55',
-  '¥￥': '.6 0,0 .3,.45 .6,0 / .3,.45 .3,1 / .04,.52 .56,.52 / .04,.74 .56,.74',
+  $: '.58 / .29,.28,.26,.22,330,110 .29,.73,.28,.23,285,515 / .29,-.12 .29,1.12',
+  '€': '.68 / .42,.5,.34,.5,312,48 / 0,.4 .46,.4 / 0,.6 .42,.6',
+  '£': '.58 / .36,.24,.2,.24,345,180 .2,.6 .16,.84 .02,1 .58,1 / .02,.55 .4,.55',
+  '¥￥': '.6 / 0,0 .3,.45 .6,0 / .3,.45 .3,1 / .04,.52 .56,.52 / .04,.74 .56,.74',
   // Of 3E12, US$ and R$.
-  E: '.5 .5,0 .04,0 .04,1 .5,1 / .04,.5 .44,.5',
-  R: '.56 0,1 0,0 .28,0 .28,.27,.26,.27,270,450 0,.54 / .28,.54 .56,1',
-  S: '.58 .29,.26,.26,.26,330,110 .29,.74,.28,.26,285,515',
-  U: '.58 .02,0 .29,.71,.27,.29,180,0 .56,0',
+  E: '.5 / .5,0 .04,0 .04,1 .5,1 / .04,.5 .44,.5',
+  R: '.56 / 0,1 0,0 .28,0 .28,.27,.26,.27,270,450 0,.54 / .28,.54 .56,1',
+  S: '.58 / .29,.26,.26,.26,330,110 .29,.74,.28,.26,285,515',
+  U: '.58 / .02,0 .29,.71,.27,.29,180,0 .56,0',
 };
 
-const GLYPHS: ReadonlyMap<string, Glyph> = new Map(
+const GLYPHS = new Map(
   Object.entries(SHAPES).flatMap(([characters, shape]) =>
     Array.from(characters, (one) => [one, glyph(shape)] as const),
   ),
 );
 
-function glyph(shape: string): Glyph {
-  const [width, ...rest] = shape.split(' ');
-  const strokes = rest.length === 0 ? [] : rest.join(' ').split(' / ');
+/** How a character is drawn: lines in units of a digit's height, from its upper left corner. */
+function glyph(shape: string) {
+  const [width, ...strokes] = shape.split(' / ');
   return { width: Number(width), strokes: strokes.map((stroke) => stroke.split(' ').flatMap(points)) };
 }
 
@@ -201,27 +198,15 @@ const COMPRESSION = { level: 8 };
  *
  * @param canvas of an even width, since each byte holds two pixels, and in at most 16 colours
  */
-export async function encodePng({
-  width,
-  height,
-  palette,
-  pixels,
-}: Pick<Canvas, 'width' | 'height' | 'palette' | 'pixels'>): Promise<Buffer> {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([BITS, INDEXED], 8);
-  const rowBytes = 1 + width / 2; // each row begins with its filter: none
-  const rows = Buffer.alloc(rowBytes * height);
-  for (let y = 0; y < height; y++) {
-    for (let x = 0; x < width; x += 2) {
-      const at = y * width + x;
-      rows[y * rowBytes + 1 + x / 2] = ((pixels[at] ?? 0) << BITS) | (pixels[at + 1] ?? 0);
-    }
+export async function encodePng({ width, height, palette, pixels }: Canvas): Promise<Buffer> {
+  const rows = Buffer.alloc((1 + width / 2) * height); // each begins with its filter: none
+  for (let at = 0; at < pixels.length; at += 2) {
+    const filters = 1 + Math.floor(at / width);
+    rows[filters + at / 2] = ((pixels[at] ?? 0) << BITS) | (pixels[at + 1] ?? 0);
   }
   return Buffer.concat([
     SIGNATURE,
-    chunk('IHDR', header),
+    chunk('IHDR', Buffer.concat([uint32(width), uint32(height), Buffer.from([BITS, INDEXED, 0, 0, 0])])),
     chunk('PLTE', Buffer.from(palette.flatMap(({ colour }) => [colour >> 16, (colour >> 8) & 255, colour & 255]))),
     chunk('tRNS', Buffer.from(palette.map(({ alpha }) => alpha))),
     chunk('IDAT', await promisify(deflate)(rows, COMPRESSION)),
@@ -230,10 +215,12 @@ export async function encodePng({
 }
 
 function chunk(type: string, data: Buffer): Buffer {
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(data.length);
-  const named = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const check = Buffer.alloc(4);
-  check.writeUInt32BE(crc32(named));
-  return Buffer.concat([length, named, check]);
+  const named = Buffer.concat([Buffer.from(type), data]);
+  return Buffer.concat([uint32(data.length), named, uint32(crc32(named))]);
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
 }

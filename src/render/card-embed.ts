@@ -2,8 +2,18 @@ import type { APIEmbed } from 'discord-api-types/v10';
 import { type Card, type CardRecord, isFromClockAhead, isPublicHost, type Prices } from '../model/card.ts';
 import { extremes, type PriceHistory, priceCurve, weekChange } from '../model/price-history.ts';
 import type { WindowQuota } from '../model/quota.ts';
-import { age, formatPercent, formatPrice, formatPriceRange, plainMarkdown, plainText, rowLabel } from './formats.ts';
-import { formatMessage, typedText } from './messages.ts';
+import {
+  age,
+  formatPercent,
+  formatPrice,
+  formatPriceRange,
+  joined,
+  type Line,
+  plainMarkdown,
+  plainText,
+  rowLabel,
+} from './formats.ts';
+import { formatMessage, nameText, typedText } from './messages.ts';
 
 /** How the operator and the card service want cards to be shown. */
 export interface CardDisplay {
@@ -18,7 +28,7 @@ export interface CardView {
   /** Absent: as the card says. */
   display?: CardDisplay | undefined;
   card: Card;
-  answer: Pick<CardRecord, 'fetchedAtMs' | 'history' | 'missingRow' | 'delistedAtMs'>;
+  answer: Omit<CardRecord, 'card'>;
   showPrices: boolean;
   quota: WindowQuota | undefined;
   /** What the cards of this reply cost, where that is told. */
@@ -33,31 +43,19 @@ export interface CardView {
   isJustFetched?: boolean | undefined;
 }
 
-/** What the prices of a card are shown from. */
-export type PricesView = Pick<CardView, 'answer' | 'locale' | 'currency' | 'isJustFetched'> & {
-  card: Pick<Card, 'prices'>;
-};
-
 // Discord allows 256 in a title, 4,096 in the description, 2,048 in the footer, 1,024 in an alt text and 6,000 in the
 // whole embed (https://docs.discord.com/developers/resources/message#embed-object-embed-limits). With these lengths the
 // sum stays under 6,000 whatever the service sends.
 /** How much of a card is shown. */
-export interface EmbedSize {
-  titleLength: number;
-  /** The limit of each of the four facts. */
-  factLength: number;
-  footerIdLength: number;
-  /** How many lines of prices are shown at most. */
-  priceLines: number;
-  /** Large below the text, or small beside it. */
-  picture: 'image' | 'thumbnail';
-}
-export const FULL_SIZE: EmbedSize = {
+const FULL_SIZE = {
   titleLength: 256,
+  /** The limit of each of the four facts. */
   factLength: 256,
   footerIdLength: 200,
-  priceLines: Number.POSITIVE_INFINITY,
-  picture: 'image',
+  /** How many lines of prices are shown at most. */
+  priceLines: Infinity,
+  /** The picture is small beside the text, not large below it. */
+  isNarrow: false,
 };
 const ALT_TEXT_LENGTH = 200;
 
@@ -68,30 +66,66 @@ export const STALE_COLOUR = 0xd9771a;
 /** The card as an embed that Discord accepts, whatever its fields hold: one screen of a phone, the picture large. */
 export function cardEmbed(view: CardView, size = FULL_SIZE): APIEmbed {
   const { card, answer, note, locale, showPrices, display } = view;
-  const isStale = note !== undefined || answer.delistedAtMs !== undefined;
+  const isDelisted = answer.delistedAtMs !== undefined;
   const picture = display?.hasPictures === false ? undefined : publicUrl(card.imageUrl);
   const page = publicUrl(display?.pageUrl === undefined ? card.pageUrl : pageUrl(display.pageUrl, card));
-  const spent = view.requests ? formatMessage(locale, 'cardsCost', { requests: view.requests }) : '';
-  const line = [plainText(card.id, size.footerIdLength), spent, leftToday(locale, view.quota)];
   const notice = display?.notice && plainText(display.notice, size.footerIdLength);
-  const footer = [line.filter(Boolean).join(' · '), notice].filter(Boolean).join('\n');
-  const description = [
-    factsLine(card, size.factLength),
-    ...(showPrices ? priceLines(view, size.picture === 'thumbnail').slice(0, size.priceLines) : []),
-    answer.delistedAtMs !== undefined && formatMessage(locale, 'delisted'),
+  const line = [plainText(card.id, size.footerIdLength), ...costs(view)].filter(Boolean).join(' · ');
+  const footer = joined([line, notice]);
+  const facts = [card.game, card.set?.name || card.set?.id, card.number, card.rarity]
+    .map((fact = '') => plainMarkdown(fact, size.factLength))
+    .filter(Boolean);
+  const description = joined([
+    facts.join(' · '), // such as `Wyrmfall · First Fires · 4/102 · Rare`
+    ...(showPrices ? priceLines(view, size.isNarrow).slice(0, size.priceLines) : []),
+    isDelisted && formatMessage(locale, 'delisted'),
     note,
-  ]
-    .filter(Boolean)
-    .join('\n');
-  const name = plainText(card.name, ALT_TEXT_LENGTH) || formatMessage(locale, 'noName');
+  ]);
+  const name = nameText(locale, card.name, ALT_TEXT_LENGTH, plainText);
+  const image = picture && { url: picture, description: formatMessage(locale, 'pictureOf', { name }) };
   return {
-    title: plainMarkdown(card.name, size.titleLength) || formatMessage(locale, 'noName'),
+    title: nameText(locale, card.name, size.titleLength),
     ...(page && { url: page }),
     ...(description && { description }),
-    color: isStale ? STALE_COLOUR : FRESH_COLOUR,
-    ...(picture && { [size.picture]: { url: picture, description: formatMessage(locale, 'pictureOf', { name }) } }),
+    color: note !== undefined || isDelisted ? STALE_COLOUR : FRESH_COLOUR,
+    ...(image && { [size.isNarrow ? 'thumbnail' : 'image']: image }),
     ...(footer && { footer: { text: footer } }),
   };
+}
+
+/** Discord's limit for all embeds of a message together. */
+const MAX_TOTAL_LENGTH = 6_000;
+
+/** Ten large pictures would be ten screens of a phone; a small one opens when it is tapped. */
+const IN_LIST = { ...FULL_SIZE, isNarrow: true };
+/**
+ * What is given up, in this order, until all cards fit: long texts and how prices moved, then more, at last the prices.
+ */
+const SIZES = [
+  IN_LIST,
+  { ...IN_LIST, titleLength: 120, factLength: 60, footerIdLength: 100, priceLines: 1 },
+  { ...IN_LIST, titleLength: 80, factLength: 40, footerIdLength: 60, priceLines: 1 },
+  { ...IN_LIST, titleLength: 60, factLength: 20, footerIdLength: 40, priceLines: 0 },
+];
+
+/**
+ * At most ten cards as embeds of one message, all in the first size in which they fit.
+ *
+ * @param isList false for a single card, which is shown as usual
+ */
+export function cardEmbeds(views: readonly CardView[], isList: boolean): APIEmbed[] {
+  let embeds: APIEmbed[] = [];
+  for (const size of isList ? SIZES : [FULL_SIZE]) {
+    embeds = views.map((view) => cardEmbed(view, size));
+    if (totalLength(embeds) <= MAX_TOTAL_LENGTH) break;
+  }
+  return embeds;
+}
+
+/** The characters that count. */
+export function totalLength(embeds: readonly APIEmbed[]): number {
+  const texts = embeds.flatMap(({ title, description, footer }) => [title, description, footer?.text]);
+  return texts.reduce((total, text) => total + (text?.length ?? 0), 0);
 }
 
 /**
@@ -101,24 +135,21 @@ export function cardEmbed(view: CardView, size = FULL_SIZE): APIEmbed {
  * @param isNarrow beside a small picture a phone has room for some 20 characters: price and change are a line each, and
  *   curve and offers are left to the card by itself
  */
-export function priceLines(
-  { card, answer, locale, isJustFetched = false, ...view }: PricesView,
-  isNarrow = false,
-): string[] {
+function priceLines({ card, answer, locale, isJustFetched, ...view }: CardView, isNarrow: boolean): Line[] {
   const { market, low, high, label, currency = view.currency } = card.prices ?? {};
   if ((market ?? low ?? high) === undefined) return [formatMessage(locale, 'noPrices')];
   const isDated = !isJustFetched && !isFromClockAhead(answer.fetchedAtMs, Date.now());
   const since = isDated ? age(answer.fetchedAtMs) : '';
   const offered = offeredFor({ low, high }, locale, currency);
   const aged = since && `-# ${formatMessage(locale, 'pricesFrom', { since })}`;
-  const row = rowLabel(label);
-  if (market === undefined) return [offered + row, aged].filter(Boolean);
+  const row = label ? rowLabel(label) : '';
+  if (market === undefined) return [offered + row, aged];
   const price = formatMessage(locale, 'marketPrice', { market: formatPrice(locale, market, currency) }) + row;
   const history = answer.missingRow ? [] : (answer.history ?? []);
   const change = changeText(history, locale);
-  if (isNarrow) return [price, change.replace(JOINED, ''), aged].filter(Boolean);
-  const small = offered ? `-# ${[offered, since].filter(Boolean).join(' · ')}` : aged;
-  return [[price, change].filter(Boolean).join(' '), curveLine(history, locale, currency), small].filter(Boolean);
+  if (isNarrow) return [price, change.replace(JOINED, ''), aged];
+  const small = offered ? `-# ${offered}${since && ` · ${since}`}` : aged;
+  return [price + (change && ` ${change}`), curveLine(history, locale, currency), small];
 }
 
 /** What joins a price and that it has not changed. */
@@ -171,32 +202,26 @@ export function noSuchCard(locale: string, cardId: string, fetchedAtMs: number, 
   return `${sentence}\n-# ${age(fetchedAtMs)}`;
 }
 
-/** "N of M new lookups left today", or of another window; `undefined` while that is unknown. */
-export function leftToday(locale: string, quota: WindowQuota | undefined): string | undefined {
-  if (quota?.remaining === undefined) return undefined;
-  const { remaining, limit, per = 'day' } = quota;
-  return limit === undefined
-    ? formatMessage(locale, 'leftToday', { per, remaining })
-    : formatMessage(locale, 'leftOfToday', { per, remaining, limit });
-}
-
-/** Such as `Wyrmfall · First Fires · 4/102 · Rare`. */
-function factsLine({ game, set, number = '', rarity = '' }: Card, factLength: number): string {
-  return [game ?? '', set?.name || (set?.id ?? ''), number, rarity]
-    .map((fact) => plainMarkdown(fact, factLength))
-    .filter(Boolean)
-    .join(' · ');
+/** What a reply has cost, and "N of M new lookups left today", or of another window; as far as that is known. */
+export function costs({ requests = 0, quota, locale }: Pick<CardView, 'requests' | 'quota' | 'locale'>): Line[] {
+  const { remaining, limit, per = 'day' } = quota ?? {};
+  const left =
+    remaining !== undefined &&
+    (limit === undefined
+      ? formatMessage(locale, 'leftToday', { per, remaining })
+      : formatMessage(locale, 'leftOfToday', { per, remaining, limit }));
+  return [requests > 0 && formatMessage(locale, 'cardsCost', { requests }), left];
 }
 
 /** @returns `undefined` when the card lacks something that its page is named after */
 function pageUrl(template: string, card: Card): string | undefined {
-  const values: Readonly<Record<string, string | undefined>> = { id: card.id, name: card.name, number: card.number };
-  const names = Array.from(template.matchAll(PLACE), ([, name = '']) => name);
-  if (names.some((name) => !values[name])) return undefined;
-  return template.replace(PLACE, (_, name: string) => encodeURIComponent((values[name] ?? '').toWellFormed()));
+  const address = template.replace(PLACE, (place, name: 'id' | 'name' | 'number') => {
+    return card[name] ? encodeURIComponent(card[name].toWellFormed()) : place;
+  });
+  return address.includes('{') ? undefined : address;
 }
 
-const PLACE = /\{(\w+)\}/g;
+const PLACE = /\{(id|name|number)\}/g;
 
 /** Discord refuses an embed with a longer address. */
 const MAX_URL_LENGTH = 2_048;

@@ -1,15 +1,11 @@
 import type { APIApplicationCommandOptionChoice } from 'discord-api-types/v10';
 import type { CardPage, ListedCard, Unclear } from '../model/invocation.ts';
-import type { Message } from '../model/message.ts';
 import { buttons, MAX_LENGTH, menu } from './components.ts';
-import { clip, plainMarkdown, plainText } from './formats.ts';
+import { clip, joined, plainMarkdown, plainText } from './formats.ts';
 import { formatMessage, listed, typedText } from './messages.ts';
 
-/** A reply of text, menus and buttons. */
-type ListMessage = Pick<Required<Message>, 'content' | 'components'>;
-
 /** Discord's limit of choices, and of options of a menu. */
-export const MAX_ROWS = 25;
+const MAX_ROWS = 25;
 const SET_LENGTH = 48;
 const NUMBER_LENGTH = 20;
 /** A text that a member typed is cut to this length in a sentence. */
@@ -44,11 +40,8 @@ export interface ListRow {
  * separates two cards.
  */
 export function listChoices(locale: string, rows: readonly ListRow[]): APIApplicationCommandOptionChoice<string>[] {
-  const cards = rows.map(({ card: { id, ...card } }) => {
-    const [name = '', set, number] = [card.name, card.set, card.number].map(unseparated);
-    return { id, name, set, number, knownAs: unseparated(card.knownAs) };
-  });
-  const labels = labelled(locale, cards, Infinity);
+  const cards = rows.map(({ card }) => card);
+  const labels = labelled(locale, cards, Infinity, unseparated);
   const choices = rows.map(({ before, card: { id }, looksLikeOthers }, at) => {
     return { name: before + labels[at]?.label + (looksLikeOthers ? ` · ${unseparated(id)}` : ''), value: before + id };
   });
@@ -57,9 +50,8 @@ export function listChoices(locale: string, rows: readonly ListRow[]): APIApplic
     .slice(0, MAX_ROWS);
 }
 
-function unseparated(text = ''): string {
-  return text.replace(/[\s,;]+/g, ' ').trim();
-}
+const plain = (text = '', length = Infinity) => plainText(text, length);
+const unseparated: typeof plain = (text = '', length) => plain(text.replace(/[,;]/g, ' '), length);
 
 /**
  * Each with its label: `Name · Set · number`, or the number before the set in all of them when one is longer than a
@@ -67,30 +59,23 @@ function unseparated(text = ''): string {
  *
  * @param most characters; name, set and number are cut only when all together are longer
  */
-function labelled(locale: string, cards: readonly ListedCard[], most = MAX_LENGTH): { label: string; value: string }[] {
+function labelled(locale: string, cards: readonly ListedCard[], most = MAX_LENGTH, shown = plain) {
   const parts = cards.map(({ id, name, set, number, knownAs }) => {
-    const other = plain(knownAs) && ` (${plain(knownAs)})`;
-    return { value: id, called: (plain(name) || plain(id) || formatMessage(locale, 'noName')) + other, set, number };
+    const other = shown(knownAs) && ` (${shown(knownAs)})`;
+    return { value: id, name: (shown(name) || shown(id) || formatMessage(locale, 'noName')) + other, set, number };
   });
-  const setFirst = parts.map(({ value, called, set, number }) => {
-    return { value, label: joined(called, plain(set), plain(number)) };
+  const setFirst = parts.map(({ value, name, set, number }) => {
+    return { value, label: joined([name, shown(set), shown(number)], ' · ') };
   });
   if (setFirst.every(({ label }) => label.length <= SHOWN_LENGTH)) return setFirst;
-  return parts.map(({ value, called, set, number }) => {
-    const whole = joined(called, plain(number), plain(set));
+  return parts.map(({ value, name, set, number }) => {
+    const whole = joined([name, shown(number), shown(set)], ' · ');
     if (whole.length <= most) return { value, label: whole };
-    const after = ['', plain(number, NUMBER_LENGTH), plain(set, SET_LENGTH)].filter((part, at) => at === 0 || part);
-    return { value, label: clip(called, most - after.join(' · ').length) + after.join(' · ') };
+    const printing = joined([shown(number, NUMBER_LENGTH), shown(set, SET_LENGTH)], ' · ');
+    const behind = printing && ` · ${printing}`;
+    return { value, label: clip(name, most - behind.length) + behind };
   });
 }
-
-/** The label of one card by itself. */
-export function cardLabel(locale: string, card: ListedCard, most = MAX_LENGTH): string {
-  return labelled(locale, [card], most)[0]?.label ?? '';
-}
-
-const plain = (text = '', length = Infinity) => plainText(text, length);
-const joined = (...parts: string[]) => parts.filter(Boolean).join(' · ');
 
 /** The custom ids of what a member may press. */
 export interface ChoiceIds {
@@ -102,7 +87,7 @@ export interface ChoiceIds {
 }
 
 /** Which of several cards is meant. */
-export function severalCards(locale: string, found: CardPage, ids: ChoiceIds): ListMessage {
+export function severalCards(locale: string, found: CardPage, ids: ChoiceIds) {
   const { total, cards } = found;
   if (cards.length === 0) return { content: formatMessage(locale, 'outOfDate'), components: [] };
   const name = plainMarkdown(found.name ?? '', MAX_LENGTH);
@@ -114,7 +99,7 @@ export function severalCards(locale: string, found: CardPage, ids: ChoiceIds): L
 }
 
 /** Other cards of the name of one that is shown. */
-export function otherPrintings(locale: string, found: CardPage, ids: ChoiceIds): ListMessage {
+export function otherPrintings(locale: string, found: CardPage, ids: ChoiceIds) {
   const { total } = found;
   const content =
     total === 0 ? formatMessage(locale, 'noOtherPrintings') : formatMessage(locale, 'otherPrintings', { cards: total });
@@ -133,15 +118,16 @@ export function unknownCard(
   similar: readonly ListedCard[] | undefined,
   ids: ChoiceIds,
   askId: string | false,
-): ListMessage {
+) {
   const names = similarNames(locale, similar ?? []);
-  const sentences = [
-    formatMessage(locale, similar ? 'unknownCard' : 'namesUnsearched', { text: typedText(locale, text, TEXT_LENGTH) }),
-    names.names && formatMessage(locale, 'similarNames', names),
-    askId && askId.length <= MAX_LENGTH && formatMessage(locale, 'askAnywayCost'),
-  ];
   return {
-    content: sentences.filter(Boolean).join('\n'),
+    content: joined([
+      formatMessage(locale, similar ? 'unknownCard' : 'namesUnsearched', {
+        text: typedText(locale, text, TEXT_LENGTH),
+      }),
+      names.names && formatMessage(locale, 'similarNames', names),
+      askId && askId.length <= MAX_LENGTH && formatMessage(locale, 'askAnywayCost'),
+    ]),
     components: choice(locale, { cards: similar ?? [] }, ids, askId),
   };
 }
@@ -151,8 +137,29 @@ export function unclearChoice(locale: string, unclear: readonly Unclear[], ids: 
   return choice(locale, { cards: unclear.flatMap(({ cards }) => cards) }, ids);
 }
 
+/** Each of ten unclear texts, and the names that it may mean. */
+const UNCLEAR_LENGTH = 60;
+const UNCLEAR_NAME_LENGTH = 30;
+/** In French a space comes before the colon, and in Japanese the colon is as wide as a character. */
+const UNCLEAR_LINE = /^\*\*((?:\\.|[^*\\])+)\*\*\s?[:：]/gm;
+
+/** What each of them may mean: a line of at most 180 characters. */
+export function unclearLines(locale: string, unclear: readonly Unclear[]): string[] {
+  return unclear.map(({ text, cards, total }) => {
+    const similar = similarNames(locale, cards, UNCLEAR_NAME_LENGTH);
+    const how = total > MAX_ROWS ? 'many' : total > 1 ? 'several' : similar.names ? 'similar' : 'none';
+    const shown = typedText(locale, text, UNCLEAR_LENGTH);
+    return formatMessage(locale, 'cardUnclear', { text: shown, how, total, ...similar });
+  });
+}
+
+/** The texts of those lines in a message; one that was too long is cut. */
+export function unclearTexts(content: string): string[] {
+  return Array.from(content.matchAll(UNCLEAR_LINE), ([, text = '']) => text.replace(/\\(.)/g, '$1'));
+}
+
 /** The first few names, each once, as alternatives and as a plain list; empty when there is none to show. */
-export function similarNames(locale: string, cards: readonly ListedCard[], length = MAX_LENGTH) {
+function similarNames(locale: string, cards: readonly ListedCard[], length = MAX_LENGTH) {
   const names = new Set(offered(cards).map(({ name }) => plainMarkdown(name, length)));
   const shown = [...names].filter(Boolean).slice(0, MOST_NAMES);
   return { names: listed(locale, shown, 'or'), list: listed(locale, shown, 'and') };
@@ -183,7 +190,7 @@ function choice(
   const rows = offered(cards);
   const [only, ...others] = rows;
   if (only && others.length === 0 && name === undefined && ids.show(only.id).length <= MAX_LENGTH) {
-    const shown = cardLabel(locale, { id: only.id, name: only.name }, Infinity);
+    const [{ label: shown = '' } = {}] = labelled(locale, [{ id: only.id, name: only.name }], Infinity);
     return buttons(locale, { showCard: ids.show(only.id), askAnyway: askId }, { name: shown });
   }
   const options = labelled(locale, rows).map((row) => {

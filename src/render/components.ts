@@ -9,6 +9,8 @@ import { formatMessage, type PlainMessageKey } from './messages.ts';
  */
 export const MAX_LENGTH = 100;
 const MAX_BUTTON_LABEL = 80;
+/** Discord's limit of an embed's description. */
+export const MAX_DESCRIPTION = 4_096;
 
 // discord-api-types has these as enums, which render/ does not load.
 const ACTION_ROW = 1;

@@ -107,8 +107,16 @@ export function usedByHour(hours: DayView['hours'], used: number | undefined): n
   return sent.map((each) => Math.max(0, byOthers + each));
 }
 
+/** The hour with the most requests and answers from memory together; of several, the first. */
+export function busiestOf(hours: DayView['hours']) {
+  const totals = hours.map(({ requests, saved }) => requests + saved);
+  const total = Math.max(0, ...totals);
+  const hour = totals.indexOf(total);
+  return { requests: 0, saved: 0, ...hours[hour], hour, total };
+}
+
 function drawBars(canvas: Canvas, { hours }: DayView, shown: (count: number) => string): void {
-  const highest = Math.max(1, ...hours.map(({ requests, saved }) => requests + saved));
+  const { hour: busiest, total: highest } = busiestOf(hours);
   const size = (count: number) =>
     count === 0 ? 0 : Math.max(2, Math.round((count / highest) * (BARS.bottom - BARS.top)));
   for (const [hour, { requests, saved }] of hours.entries()) {
@@ -117,8 +125,7 @@ function drawBars(canvas: Canvas, { hours }: DayView, shown: (count: number) => 
     canvas.fill(DAY_INKS.requests, x, top, right, BARS.bottom);
     canvas.fill(DAY_INKS.saved, x, Math.max(BARS.top, top - size(saved)), right, top);
   }
-  const busiest = hours.findIndex(({ requests, saved }) => requests + saved === highest);
-  if (busiest >= 0) write(canvas, 'axis', shown(highest), atX((busiest + 0.5) / 24), BARS.top - FIGURE - GAP);
+  if (highest > 0) write(canvas, 'axis', shown(highest), atX((busiest + 0.5) / 24), BARS.top - FIGURE - GAP);
 }
 
 function atX(dayShare: number): number {

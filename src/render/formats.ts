@@ -7,7 +7,8 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u{115F}\u{1160}\u{3164}\u{FFA0}]/gu
 
 // Every character that begins something in Discord's Markdown, bare links, mentions, emoji and time stamps included,
 // which discord.js's escapeMarkdown leaves as they are; and the dot of an address: Discord renders bare invites, too.
-const MARKUP = /[\\*_~|`<>[\]()#:@+-]|\.(?=\p{L})|^\d+(?=\.\s)/gu;
+const MARKUP = /[\\*_~|`<>[\]()#:@+-]|\.(?=\p{L})/gu;
+const NUMBERED = /^\d+(?=\.\s)/;
 
 // Most texts need no change, and this check saves a good part of the time that an embed takes.
 const SIMPLE = /^[!-~]+(?: [!-~]+)*$/;
@@ -19,10 +20,7 @@ const SIMPLE_WITHOUT_MARKUP = /^[A-Za-z0-9]+(?:[ '/][A-Za-z0-9]+)*$/;
  */
 export function plainMarkdown(text: string, maxLength: number): string {
   if (text.length <= maxLength && SIMPLE_WITHOUT_MARKUP.test(text)) return text;
-  const escaped = plainText(text, maxLength).replace(MARKUP, (found) =>
-    /\d/.test(found) ? `${found}\\` : `\\${found}`,
-  );
-  return clip(escaped, maxLength);
+  return clip(plainText(text, maxLength).replace(MARKUP, '\\$&').replace(NUMBERED, '$&\\'), maxLength);
 }
 
 /** Text of the service for a place without Markdown, such as a footer. */
@@ -31,16 +29,24 @@ export function plainText(text: string, maxLength: number): string {
   return clip(text.replace(/\s+/g, ' ').replace(INVISIBLE, '').trim(), maxLength);
 }
 
+const HALF_CHARACTER = /[\uD800-\uDBFF]$/;
+const HALF_ESCAPE = /(?<!\\)((?:\\\\)*)\\$/;
+
 /** Cuts at a whole character, and marks the cut with an ellipsis. */
 export function clip(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
-  const kept = text.slice(0, maxLength - 1).replace(/[\uD800-\uDBFF]$/, '');
-  return `${withoutHalfEscape(kept)}…`;
+  return `${text
+    .slice(0, maxLength - 1)
+    .replace(HALF_CHARACTER, '')
+    .replace(HALF_ESCAPE, '$1')}…`;
 }
 
-function withoutHalfEscape(text: string): string {
-  const backslashes = /\\*$/.exec(text)?.[0].length ?? 0;
-  return backslashes % 2 === 1 ? text.slice(0, -1) : text;
+/** A line that may be missing. */
+export type Line = string | false | undefined;
+
+/** Those that are there. */
+export function joined(lines: readonly Line[], by = '\n'): string {
+  return lines.filter(Boolean).join(by);
 }
 
 /** Above this, and below a cent, digits after the point stop being readable money. */
@@ -74,7 +80,7 @@ const kept = new LRUCache<string, Intl.NumberFormat>({ max: KEPT_FORMATS });
 
 /** @param currency ISO 4217, when the operator named one; without, a price is a plain number */
 export function formatPrice(locale: string, value: number, currency: string | undefined): string {
-  return numberFormat(locale, priceForm(Math.abs(value)), currency).format(value);
+  return numberFormat(locale, priceForm(value), currency).format(value);
 }
 
 /** Behind a price, which of several it is, such as ` (Near Mint)`. Markdown. */
@@ -87,12 +93,12 @@ const LABEL_LENGTH = 60;
 
 /** The number that members read of a price, by which it is compared: 30 for 29.996. */
 export function priceAsShown(price: number, currency: string | undefined): number {
-  const parts = numberFormat('en-US', priceForm(Math.abs(price)), currency).formatToParts(price);
-  const shown = Number(parts.map(({ type, value }) => (NO_FIGURES.has(type) ? '' : value)).join(''));
+  const parts = numberFormat('en-US', priceForm(price), currency).formatToParts(price);
+  const shown = Number(parts.map(({ type, value }) => (NO_FIGURES.test(type) ? '' : value)).join(''));
   return Number.isFinite(shown) ? shown : price;
 }
 
-const NO_FIGURES: ReadonlySet<string> = new Set(['currency', 'group', 'literal']);
+const NO_FIGURES = /currency|group|literal/;
 
 /** Such as `$28–$36`, without cents where these do not matter; one price when they are the same. */
 export function formatPriceRange(
@@ -102,7 +108,7 @@ export function formatPriceRange(
   currency: string | undefined,
 ): string {
   const isWhole = lowest >= LEAST_WITHOUT_CENTS && highest - lowest >= 1 && highest < LARGEST_WRITTEN_OUT;
-  const [fromForm, toForm]: Form[] = isWhole ? ['whole', 'whole'] : [lowest, highest].map(Math.abs).map(priceForm);
+  const [fromForm, toForm]: Form[] = isWhole ? ['whole', 'whole'] : [lowest, highest].map(priceForm);
   const [from, to] = [numberFormat(locale, fromForm, currency), numberFormat(locale, toForm, currency)];
   if (from.format(lowest) === to.format(highest)) return to.format(highest);
   if (from !== to) return `${from.format(lowest)}–${to.format(highest)}`;
@@ -136,32 +142,34 @@ export function numberFormat(locale: string, form: Form = 'count', currency?: st
   const key = `${form} ${currency} ${locale}`;
   const known = kept.get(key);
   if (known) return known;
-  const options = currency === undefined ? FORMS[form] : inCurrency(form, currency);
-  const made = new Intl.NumberFormat(figuresLocale(locale), options);
+  const digits = form === 'cents' && currency ? {} : FORMS[form]; // a currency has its own: yen have no cents
+  const made = new Intl.NumberFormat(figuresLocale(locale), {
+    ...digits,
+    ...(currency && { style: 'currency', currency }),
+  });
   kept.set(key, made);
   return made;
 }
 
-function priceForm(size: number): Form {
+function priceForm(value: number): Form {
+  const size = Math.abs(value);
   if (size >= LARGEST_WRITTEN_OUT) return 'huge';
   if (size === 0 || size >= SMALLEST_WITH_CENTS) return 'cents';
   return size < SMALLEST_WRITTEN_OUT ? 'tiny' : 'small';
 }
 
-function inCurrency(form: Form, currency: string): Intl.NumberFormatOptions {
-  const digits = form === 'cents' ? {} : FORMS[form]; // a currency has its own: yen have no cents
-  return { ...digits, style: 'currency', currency };
-}
-
 // Discord writes a moment such as <t:1795226601:t> in each member's language and time zone. Its relative style goes on
 // when the moment is past ("Try again 18 seconds ago"), so it is used only for what is past already.
 
-/** @param style `t`: the minute, `T`: the second, `d`: the day, `f`: day and minute; what is left out is rounded down */
-export function timestamp(atMs: number, style: 't' | 'T' | 'd' | 'f'): string {
+/**
+ * @param style `t`: the minute, `T`: the second, `d`: the day, `f`: day and minute, `R`: how long ago; what is left out
+ *   is rounded down
+ */
+export function timestamp(atMs: number, style: 't' | 'T' | 'd' | 'f' | 'R'): string {
   return `<t:${Math.floor(atMs / 1000)}:${style}>`;
 }
 
 /** A moment that is past: never shown as one to come. */
 export function age(atMs: number): string {
-  return `<t:${Math.floor(Math.min(atMs, Date.now()) / 1000)}:R>`;
+  return timestamp(Math.min(atMs, Date.now()), 'R');
 }

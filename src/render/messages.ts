@@ -1,7 +1,7 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import { LRUCache } from 'lru-cache';
 import { MAX_CARD_ID_LENGTH } from '../model/card-id.ts';
-import type { Busy, CardServiceError, KeptInReserve, KnownError, QuotaSpent } from '../model/errors.ts';
+import type { Busy, CardServiceError, KnownError } from '../model/errors.ts';
 import { numberFormat, plainMarkdown, timestamp } from './formats.ts';
 import { type ArgumentNames, argumentNames, figuresLocale, languageOf, type MessageKey, textsOf } from './languages.ts';
 
@@ -80,6 +80,17 @@ export function timeToCome(atMs: number | undefined, nowMs = Date.now()): { when
   return { when: isFar ? 'date' : 'clock', time: timestamp(minuteMs, isFar ? 'f' : 't') };
 }
 
+/** How many cards are still to come. @param shown how many are there already */
+export function onTheirWay(
+  locale: string,
+  cards: number,
+  { permitAtMs }: { permitAtMs?: number | undefined },
+  shown = 0,
+) {
+  if (shown === 0 && permitAtMs === undefined) return formatMessage(locale, 'stillAsking');
+  return formatMessage(locale, 'cardsOnTheirWay', { cards, ...timeToCome(permitAtMs) });
+}
+
 /** The full minute by which it is that time: what Discord, or a text, shows without seconds is rounded down. */
 export function fullMinuteMs(atMs: number): number {
   return Math.ceil((atMs - KNOWN_TO_MS) / MINUTE_MS) * MINUTE_MS;
@@ -114,7 +125,7 @@ export function timePast(atMs: number, nowMs = Date.now()): string {
 /** Why there is no card, as a member reads it: whole sentences, in Markdown. */
 export function errorMessage(locale: string, error: CardServiceError): string {
   const known = error as KnownError; // as its name ensures
-  const times = timeToCome('untilMs' in known ? known.untilMs : undefined);
+  const times = timeToCome(untilMsOf(error));
   switch (known.name) {
     case 'InvalidCardId':
       return formatMessage(locale, known.name, { reason: known.reason, maxLength: MAX_CARD_ID_LENGTH });
@@ -133,6 +144,12 @@ export function errorMessage(locale: string, error: CardServiceError): string {
   }
 }
 
+/** When it is worth another try; `undefined` when that is not known. */
+export function untilMsOf(error: CardServiceError): number | undefined {
+  const known = error as KnownError;
+  return 'untilMs' in known ? known.untilMs : undefined;
+}
+
 function busyReason({ paused, untilMs }: Busy): 'queue' | 'pause' | 'longPause' {
   if (!paused) return 'queue';
   return untilMs - Date.now() > SHORT_WAIT_MS ? 'longPause' : 'pause';
@@ -144,12 +161,11 @@ export function copyNote(
   { error, isRenewing }: { error?: CardServiceError; isRenewing?: boolean },
 ): string | undefined {
   if (!error) return isRenewing ? formatMessage(locale, 'renewing') : undefined;
-  const { name } = error as KnownError;
   // All of the day's requests are spent, or those that renewals may use: the member reads the same.
-  if (name === 'QuotaSpent' || name === 'KeptInReserve') {
-    return formatMessage(locale, 'KeptInReserve', timeToCome((error as QuotaSpent | KeptInReserve).untilMs));
-  }
-  return formatMessage(locale, 'notRenewed', { why: name });
+  const isSpent = error.name === 'QuotaSpent' || error.name === 'KeptInReserve';
+  return isSpent
+    ? formatMessage(locale, 'KeptInReserve', timeToCome(untilMsOf(error)))
+    : formatMessage(locale, 'notRenewed', { why: error.name });
 }
 
 function compile(locale: string, key: MessageKey): IntlMessageFormat {

@@ -5,8 +5,8 @@ import type { Bookings, Stop, StopReason, WindowQuota } from '../model/quota.ts'
 import { DAY_MS, HOUR_MS, nextUtcMidnightMs } from '../time/utc-day.ts';
 import { encodePng } from './canvas.ts';
 import { FRESH_COLOUR, STALE_COLOUR } from './card-embed.ts';
-import { type DayView, dayPicture } from './day-picture.ts';
-import { formatCount, formatPercent, plainMarkdown, timestamp } from './formats.ts';
+import { busiestOf, type DayView, dayPicture } from './day-picture.ts';
+import { formatCount, formatPercent, joined, type Line, plainMarkdown, timestamp } from './formats.ts';
 import { formatMessage, fullMinuteMs, type PlainMessageKey, timePast, timeToCome } from './messages.ts';
 
 /** Requests of a window or a period, as far as they are known. */
@@ -61,12 +61,8 @@ export async function usageMessage(view: UsageView): Promise<Message> {
 
 /** The day as text and picture show it. */
 interface UsageDay extends DayView {
-  /** The hour with the most requests and answers from memory. */
-  busiest: { hour: number; requests: number; saved: number };
-  /** Nothing will remain by then. */
+  /** Nothing will remain by then; otherwise the forecast is of the end of the day. */
   runsOutAtMs: number | undefined;
-  /** Otherwise: the requests that will be used by the end of the day, where that can be told. */
-  usedByReset: number | undefined;
 }
 
 /** A reset further than this from midnight UTC is not of the day that the ledger counts. */
@@ -74,20 +70,16 @@ const SAME_DAY_MS = HOUR_MS;
 
 /** @returns `undefined` when nothing was counted */
 function dayOf({ hours, today, nowMs }: UsageView): UsageDay | undefined {
-  const busier = (a: UsageDay['busiest'], b: DayView['hours'][number], hour: number) =>
-    b.requests + b.saved > a.requests + a.saved ? { hour, ...b } : a;
-  const busiest = hours.reduce(busier, { hour: 0, requests: 0, saved: 0 });
-  if (busiest.requests + busiest.saved === 0) return undefined;
+  if (busiestOf(hours).total === 0) return undefined;
   const endsAtMs = nextUtcMidnightMs(nowMs);
   const share = (atMs: number) => 1 - (endsAtMs - atMs) / DAY_MS;
   const { resetsAtMs = endsAtMs } = today;
   const isOfDay = Math.abs(resetsAtMs - endsAtMs) <= SAME_DAY_MS;
   const { used, limit, runsOutAtMs }: UsageWindow = isOfDay ? { ...today, ...complete(today) } : {};
   const dayShare = share(nowMs);
-  const usedByReset = runsOutAtMs === undefined ? steadily(used, limit, dayShare) : undefined;
-  const byThen = usedByReset ?? (runsOutAtMs && limit);
-  const forecast = byThen ? { dayShare: runsOutAtMs ? share(runsOutAtMs) : 1, used: byThen } : undefined;
-  return { hours, busiest, used, limit, dayShare, forecast, runsOutAtMs, usedByReset };
+  const byThen = runsOutAtMs === undefined ? steadily(used, limit, dayShare) : limit;
+  const forecast = byThen ? { dayShare: share(runsOutAtMs ?? endsAtMs), used: byThen } : undefined;
+  return { hours, used, limit, dayShare, forecast, runsOutAtMs };
 }
 
 /** The rate of the day so far, unless that contradicts that requests will not run out. */
@@ -103,50 +95,50 @@ async function pictureOf(day: UsageDay, locale: string): Promise<MessageFile> {
 }
 
 /** What the picture shows, in words, for those who cannot see it. At most 1,024 characters. */
-function dayAltText({ used, limit, hours, busiest, forecast, runsOutAtMs, ...day }: UsageDay, locale: string): string {
+function dayAltText({ used, limit, hours, forecast, runsOutAtMs }: UsageDay, locale: string): string {
   const count = (value: number | undefined) => (value === undefined ? '' : formatCount(locale, value));
-  const { requests, saved } = sumOf(hours);
+  const [all, busiest] = [sumOf(hours), busiestOf(hours)];
   return formatMessage(locale, 'dayPicture', {
     known: used === undefined || limit === undefined ? 'no' : 'yes',
-    ...{ used: count(used), limit: count(limit), sent: requests, saved },
+    ...{ used: count(used), limit: count(limit), sent: all.requests, saved: all.saved },
     ...{ hour: String(busiest.hour), requests: busiest.requests, fromMemory: busiest.saved },
     forecast: forecast === undefined ? 'none' : runsOutAtMs === undefined ? 'steady' : 'runsOut',
-    later: count(day.usedByReset),
+    later: count(forecast?.used),
     time: runsOutAtMs === undefined ? '' : new Date(fullMinuteMs(runsOutAtMs)).toISOString().slice(11, 16),
   });
 }
-
-/** A line that may be missing. */
-type Line = string | false | undefined;
 
 function usageEmbed(view: UsageView, day: UsageDay | undefined, picture: MessageFile | undefined): APIEmbed {
   const { missing, waitingNow, topMembers, locale } = view;
   const report = reported(view);
   const isAway = view.storeAwaitedUntilMs !== undefined;
-  const troubles = [troubleText(view, report), isAway && formatMessage(locale, 'usageStoreAway')].filter(Boolean);
-  const state = troubles.length > 0 ? troubles : [formatMessage(locale, 'working')];
-  const fields: [PlainMessageKey, readonly Line[]][] = [
-    ['today', todayLines(view, day)],
-    ...view.windows.map((window): (typeof fields)[number] => {
+  const trouble = joined([troubleText(view, report), isAway && formatMessage(locale, 'usageStoreAway')]);
+  const field = (name: PlainMessageKey, lines: readonly Line[]) => {
+    return { name: formatMessage(locale, name), value: joined(lines) };
+  };
+  const fields = [
+    field('today', todayLines(view, day)),
+    ...view.windows.map((window) => {
       const lines = [usedText(window, locale), ...endLines(window, view), ourCount(window, locale)];
-      return [window.per === 'hour' ? 'thisHour' : 'thisMonth', lines];
+      return field(window.per === 'hour' ? 'thisHour' : 'thisMonth', lines);
     }),
-    ['fromMemory', [memoryText(view)]],
-    ['waiting', [waitingNow > 0 && formatMessage(locale, 'waitingCards', { cards: waitingNow })]],
-    ['serverToday', serverLines(view)],
-    ['foreignToday', [foreignText(view)]],
-    ['topMembers', topMembers.map((top) => `<@${top.memberId}> ${formatCount(locale, top.requests)}`)],
-    ['plan', planLines(view, report)],
-    ['inThisPeriod', periodLines(view, report)],
-    ['byHour', day ? busiestLines(day, locale) : []],
+    field('fromMemory', [memoryText(view)]),
+    field('waiting', [waitingNow > 0 && formatMessage(locale, 'waitingCards', { cards: waitingNow })]),
+    field('serverToday', serverLines(view)),
+    field('foreignToday', [foreignText(view)]),
+    field(
+      'topMembers',
+      topMembers.map((top) => `<@${top.memberId}> ${formatCount(locale, top.requests)}`),
+    ),
+    field('plan', planLines(view, report)),
+    field('inThisPeriod', periodLines(view, report)),
+    field('byHour', day ? busiestLines(day, locale) : []),
   ];
   return {
     title: formatMessage(locale, 'usageTitle'),
-    description: [...state, learnedText(view), missing].filter(Boolean).join('\n'),
-    color: troubles.length === 0 && missing === undefined ? FRESH_COLOUR : STALE_COLOUR,
-    fields: fields
-      .map(([name, lines]) => ({ name: formatMessage(locale, name), value: lines.filter(Boolean).join('\n') }))
-      .filter(({ value }) => value),
+    description: joined([trouble || formatMessage(locale, 'working'), learnedText(view), missing]),
+    color: trouble || missing ? STALE_COLOUR : FRESH_COLOUR,
+    fields: fields.filter(({ value }) => value),
     ...(picture && { image: { url: `attachment://${picture.name}`, description: picture.description } }),
     footer: { text: formatMessage(locale, 'usageFooter') },
   };
@@ -201,23 +193,28 @@ function todayLines(view: UsageView, day: UsageDay | undefined): Line[] {
   const { today, ofWatches, locale } = view;
   const used = usedText(today, locale);
   if (!used) return [formatMessage(locale, 'todayUnknown')];
-  const later = today.remaining === 0 ? undefined : day?.usedByReset;
   return [
     used,
     ofWatches.requests > 0 && formatMessage(locale, 'spentOnWatches', { requests: ofWatches.requests }),
-    ...endLines(today, view),
-    later !== undefined && formatMessage(locale, 'usedByReset', { used: formatCount(locale, later) }),
+    ...endLines(today, view, day),
     !today.isOurCount && asOf(today.receivedAtMs, view),
     ourCount(today, locale),
   ];
 }
 
 /** When a window resets, and when nothing will remain if that is before. Once that is so, the state says until when. */
-function endLines({ remaining, resetsAtMs, runsOutAtMs }: UsageWindow, { nowMs, locale }: UsageView): Line[] {
+function endLines(
+  { remaining, resetsAtMs, runsOutAtMs }: UsageWindow,
+  { nowMs, locale }: UsageView,
+  day?: UsageDay,
+): Line[] {
   if (remaining === 0) return [];
   return [
     resetsAtMs !== undefined && formatMessage(locale, 'resets', timeToCome(resetsAtMs, nowMs)),
     runsOutAtMs !== undefined && formatMessage(locale, 'runsOut', timeToCome(runsOutAtMs, nowMs)),
+    day?.forecast &&
+      day.runsOutAtMs === undefined &&
+      formatMessage(locale, 'usedByReset', { used: formatCount(locale, day.forecast.used) }),
   ];
 }
 
@@ -307,7 +304,8 @@ function periodLines(view: UsageView, { period, requests = {} }: Usage = {}): Li
 }
 
 /** What the picture shows, in words. */
-function busiestLines({ busiest: { hour, ...counts } }: UsageDay, locale: string): Line[] {
+function busiestLines({ hours }: UsageDay, locale: string): Line[] {
+  const { hour, ...counts } = busiestOf(hours);
   const busiest = formatMessage(locale, 'busiestHour', { hour: String(hour), ...counts });
   return [busiest, `-# ${formatMessage(locale, 'dayLegend')}`];
 }

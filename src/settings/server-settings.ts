@@ -96,20 +96,17 @@ export class SettingsOfServers {
   /** Begins another year; what was over by then is gone. */
   async #update(guildId: string, change?: SettingsChange): Promise<Kept | undefined> {
     const row = { part: SETTINGS, key: guildId };
-    const kept = await update(this.#rows, row, (text) => changed(row, text, change), {
-      keepMs: SETTINGS_KEPT_MS + DAY_MS,
-    });
+    const changed = (text: string | undefined) => {
+      const { data: before } = StoredKept.safeParse(text);
+      const after = { ...(before && !isOver(before) && before), ...change, usedDay: utcDay(Date.now()) };
+      const value = after.language || after.isPrivate ? JSON.stringify(after) : undefined;
+      return { changes: value === text ? [] : [{ ...row, value }], result: after };
+    };
+    const kept = await update(this.#rows, row, changed, { keepMs: SETTINGS_KEPT_MS + DAY_MS });
     this.#changes++;
     if (kept) this.known?.set(guildId, kept);
     return kept;
   }
-}
-
-function changed(row: { part: string; key: string }, text: string | undefined, change?: SettingsChange) {
-  const { data: before } = StoredKept.safeParse(text);
-  const after = { ...(before && !isOver(before) && before), ...change, usedDay: utcDay(Date.now()) };
-  const value = after.language || after.isPrivate ? JSON.stringify(after) : undefined;
-  return { changes: value === text ? [] : [{ ...row, value }], result: after };
 }
 
 function isOver({ usedDay }: Kept): boolean {
@@ -117,5 +114,5 @@ function isOver({ usedDay }: Kept): boolean {
 }
 
 function settingsOf({ language, isPrivate = false }: Partial<Kept> = {}): ServerSettings {
-  return { ...(language !== undefined && { language }), isPrivate };
+  return { language, isPrivate };
 }

@@ -68,8 +68,7 @@ export class WatchRenewals {
   /** Costs one request at most, unless it fails. @returns when to go on */
   async #renewNext(): Promise<number> {
     const { claims, limiter, lookupQueue, hasWindow } = this.#options;
-    const { isWanted: isMemberWaiting, mostTogether } = lookupQueue;
-    const plan = renewalPlan({ nowMs: Date.now(), view: limiter.view(), hasWindow, isMemberWaiting, mostTogether });
+    const plan = renewalPlan(limiter.view(), lookupQueue, hasWindow);
     if ('waitUntilMs' in plan) return plan.waitUntilMs;
     if ((await claims.claim(CLAIM.name, CLAIM)) !== 'mine') return Date.now() + LOOK_AGAIN_MS;
     try {
@@ -117,21 +116,6 @@ export class WatchRenewals {
   }
 }
 
-/** What decides whether a card that is watched is renewed now. */
-export interface RenewalFacts {
-  nowMs: number;
-  view: Pick<LimiterView, 'windows' | 'trouble' | 'storeAwaitedUntilMs'>;
-  /** Whether the service counts by a window, as far as is known before it states a figure. */
-  hasWindow: boolean;
-  /** A member waits for a card, here or in another process. */
-  isMemberWaiting: boolean;
-  /** How many cards one request may carry, each of which may count. */
-  mostTogether: number;
-}
-
-/** One request with so many cards at most, or nothing until then. */
-type RenewalPlan = { cards: number } | { waitUntilMs: number };
-
 /** At the slowest plan's rate it is time for 1,200 requests; and so late it is known what members have left over. */
 const LAST_HOURS_MS = 2 * HOUR_MS;
 /** For a permit and the answer: what leaves after the reset is spent of the next window. */
@@ -140,15 +124,21 @@ const LONGEST_ON_WAY_MS = 2 * 60_000;
 /**
  * Whether a request may be spent on watches that most windows would lose otherwise: where members ask most at the end
  * of a window, a few of them may miss it. Without a window, whether nobody else wants one now.
+ *
+ * @param hasWindow whether the service counts by one, as far as is known before it states a figure
+ * @returns with how many cards at most, of which each may count; or until when there is none
  */
-export function renewalPlan(facts: RenewalFacts): RenewalPlan {
-  const { view, hasWindow, isMemberWaiting, nowMs, mostTogether } = facts;
-  const known = view.windows.filter(({ remaining }) => remaining !== undefined);
+export function renewalPlan(
+  { windows, trouble, storeAwaitedUntilMs }: Pick<LimiterView, 'windows' | 'trouble' | 'storeAwaitedUntilMs'>,
+  { isWanted, mostTogether }: Pick<LookupQueue, 'isWanted' | 'mostTogether'>,
+  hasWindow: boolean,
+  nowMs = Date.now(),
+): { cards: number } | { waitUntilMs: number } {
+  const known = windows.filter(({ remaining }) => remaining !== undefined);
   const waitsUntilMs = Math.max(...known.map((window) => waitsFor(window, nowMs)));
   if (waitsUntilMs > nowMs) return { waitUntilMs: waitsUntilMs };
-  const isBusy =
-    (view.trouble && view.trouble.kind !== 'failing') || view.storeAwaitedUntilMs !== undefined || isMemberWaiting;
-  const isUnknown = known.length === 0 && (hasWindow || view.windows.some(({ limit }) => limit !== undefined));
+  const isBusy = (trouble && trouble.kind !== 'failing') || storeAwaitedUntilMs !== undefined || isWanted;
+  const isUnknown = known.length === 0 && (hasWindow || windows.some(({ limit }) => limit !== undefined));
   if (isBusy || isUnknown) return { waitUntilMs: nowMs + LOOK_AGAIN_MS };
   return { cards: known.length > 0 ? Math.min(mostTogether, ...known.map(spareOf)) : 1 };
 }

@@ -79,13 +79,7 @@ export function watchId({ memberId, cardId, service }: Pick<Watch, 'memberId' | 
  * @param price the last one that is known
  * @param before the member's watch of that card, whose lines it replaces
  */
-export function newWatch(
-  wish: Wish,
-  price: number | undefined,
-  atMs: number,
-  before?: Watch,
-  asShown: AsShown = (each) => each,
-): Watch {
+export function newWatch(wish: Wish, price: number | undefined, atMs: number, asShown: AsShown, before?: Watch): Watch {
   const [above, below] = [wish.above, wish.below].map((line) => line && asShown(line));
   const { crossings = 0, untold } = before ?? {};
   const watch = { ...wish, above, below, id: watchId(wish), crossed: [], setAtMs: atMs, crossings, untold };
@@ -101,7 +95,7 @@ export function withPrice(
   watch: Watch,
   newPrice: number,
   atMs: number,
-  asShown: AsShown = (each) => each,
+  asShown: AsShown,
   { isAnew = false, ...row }: PriceRow & { isAnew?: boolean } = {},
 ): Watch {
   const price = asShown(newPrice);

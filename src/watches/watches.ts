@@ -17,12 +17,6 @@ import {
 /** Those of a member, or of a card. */
 type WatchesOf = { member: string } | { card: string };
 
-/** `undefined`: there is no such watch. */
-export interface ChangedWatch {
-  before: Watch | undefined;
-  after: Watch | undefined;
-}
-
 /** How many a member may have: a message lists no more. */
 export const MOST_WATCHES = 25;
 /** After it was set a watch ends. */
@@ -95,7 +89,7 @@ export class Watches {
     const wish = { ...given, service: this.#service };
     await this.#makeRoom(wish.memberId);
     const changed = await this.#update(watchId(wish), (before) => {
-      return newWatch(wish, price, Date.now(), before, this.#asShown);
+      return newWatch(wish, price, Date.now(), this.#asShown, before);
     });
     if (!changed) return 'notKept';
     return changed.after ? { watch: changed.after, isReplaced: changed.before !== undefined } : 'tooMany';
@@ -105,9 +99,10 @@ export class Watches {
    * A watch that has ended stays so.
    *
    * @param change may be called again, with what is stored by then; the same object changes nothing
-   * @returns `undefined` when it cannot be stored now
+   * @returns what it was and what it is, or `undefined` for each where there is none; `undefined` when it cannot be
+   *   stored now
    */
-  change(id: string, change: (before: Watch) => Watch | undefined): Promise<ChangedWatch | undefined> {
+  change(id: string, change: (before: Watch) => Watch | undefined) {
     return this.#update(id, (before) => before && change(before));
   }
 
@@ -154,7 +149,10 @@ export class Watches {
       if (this.cards.has(cardId)) await this.priced(event);
       else this.unchecked.delete(cardId);
     }
-    await this.#sweep();
+    const today = utcDay(Date.now());
+    if (today === this.#sweptDay) return;
+    this.#sweptDay = today;
+    await this.find(); // ends those whose year is over: nobody may ask for a card that is watched
   }
 
   #noteToTell(text: string): void {
@@ -178,10 +176,7 @@ export class Watches {
    * Changes a watch and what it is found by in one step, whoever else changes it meanwhile. One is not added, and
    * `after` is `undefined`, when its member has as many as there may be.
    */
-  async #update(
-    id: string,
-    change: (before: Watch | undefined) => Watch | undefined,
-  ): Promise<ChangedWatch | undefined> {
+  async #update(id: string, change: (before: Watch | undefined) => Watch | undefined) {
     const row = { part: WATCHES, key: id };
     const changed = async (text: string | undefined) => {
       const before = StoredWatch.safeParse(text).data;
@@ -217,14 +212,6 @@ export class Watches {
     this.cards.delete(cardId);
     const row = { part: CARDS, key: cardId, value: undefined };
     await this.#rows.write([row], { ...KEEP, ifFewer: { part: ofCard(cardId), than: 1 } });
-  }
-
-  /** On each day: nobody may ask for a card that is watched. */
-  async #sweep(): Promise<void> {
-    const today = utcDay(Date.now());
-    if (today === this.#sweptDay) return;
-    this.#sweptDay = today;
-    await this.find();
   }
 }
 

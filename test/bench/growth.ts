@@ -6,6 +6,7 @@ import { startBackends } from '../support/backends.ts';
 import { startProgram } from '../support/bot-process.ts';
 import { onFinished, scoped } from '../support/on-finished.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { hasCard, isThinking } from '../support/world.ts';
 import { printings } from './search/printings.ts';
 import { type BenchTable, quantile } from './table.ts';
 
@@ -29,20 +30,17 @@ const LIST = 10;
 const LISTS = 100;
 const A_WHILE_MS = 5_000;
 
-type Figures = Record<string, number>;
-
 /** What the bot of these files takes beside that of another commit: a process in turn, over an emulated Discord. */
 export async function run(): Promise<BenchTable> {
   const base = process.argv[3] ?? 'HEAD';
   const trees = [checkedOut(base), '.'];
   const compiled = temporaryFolder();
-  const found: Figures[][] = [[], []];
+  const found: Awaited<ReturnType<typeof figuresOf>>[][] = [[], []];
   for (let run = 0; run < RUNS; run++) {
     for (const [at, tree] of trees.entries()) found[at]?.push(await scoped(() => figuresOf(tree, compiled)));
   }
   return {
     title: `Beside ${base}`,
-    columns: ['', base, 'this', 'ratio'],
     rows: Object.keys(found[0]?.[0] ?? {}).map((name) => {
       const [before = 0, now = 0] = found.map((runs) =>
         quantile(
@@ -50,7 +48,7 @@ export async function run(): Promise<BenchTable> {
           0.5,
         ),
       );
-      return [name, before.toFixed(2), now.toFixed(2), `${(now / before).toFixed(2)} ×`];
+      return { '': name, [base]: before.toFixed(2), this: now.toFixed(2), ratio: `${(now / before).toFixed(2)} ×` };
     }),
   };
 }
@@ -63,8 +61,13 @@ function checkedOut(commit: string): string {
   return tree;
 }
 
-async function figuresOf(tree: string, compiled: string): Promise<Figures> {
-  const { discord, cardService, env } = await startBackends(
+async function figuresOf(tree: string, compiled: string) {
+  const {
+    discord,
+    cardService,
+    env,
+    type: typeAs,
+  } = await startBackends(
     SERVICE,
     { LONGEST_WAIT_SECONDS: '840', LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: compiled },
     { members },
@@ -82,25 +85,24 @@ async function figuresOf(tree: string, compiled: string): Promise<Figures> {
   });
   onFinished(() => child.kill() && ended);
   await Promise.race([discord.gateway.whenReady(), ended]);
-  const found: Figures = { 'READY, ms': performance.now() - startedAtMs };
+  const found: Record<string, number> = { 'READY, ms': performance.now() - startedAtMs };
 
   const read = (file: string) => readFileSync(`/proc/${child.pid}/${file}`, 'utf8');
-  const soFar = () => [Number(read('schedstat').split(' ')[0]) / 1e6, cardService.counts.total] as const;
+  const cpuMs = () => Number(read('schedstat').split(' ')[0]) / 1e6;
   /** CPU time in milliseconds, and requests. */
   const costOf = async (work: () => Promise<unknown>) => {
-    const [cpuMs, requests] = soFar();
+    const [fromMs, requests] = [cpuMs(), cardService.counts.total];
     await work();
-    const [toMs, to] = soFar();
-    return [toMs - cpuMs, to - requests] as const;
+    return [cpuMs() - fromMs, cardService.counts.total - requests] as const;
   };
   await sleep(A_WHILE_MS);
   found['resident memory, MB'] = Number(/VmRSS:\s+(\d+)/.exec(read('status'))?.[1]) / 1_000;
 
   let typed = 0;
   const type = (command: string, options: Record<string, string>) =>
-    discord.type({ command, options, memberId: members[typed++ % MEASURED]?.id ?? '' });
+    typeAs(command, options, { memberId: members[typed++ % MEASURED]?.id ?? '' });
   const known = (at: number) => ({ id: CARDS[at % LIST]?.id ?? '' });
-  await times(LIST, (at) => type('card', known(at)).until(({ embeds }) => embeds.length > 0));
+  await times(LIST, (at) => type('card', known(at)).until(hasCard));
   await times(MEASURED, (at) => type('card', known(at)).settled());
   found['a known card, ms'] = await p50((at) => type('card', known(at)).settled());
   found['names for a text, ms'] = await p50((at) => {
@@ -112,7 +114,7 @@ async function figuresOf(tree: string, compiled: string): Promise<Figures> {
   const ask = () => {
     asked += LIST;
     const ids = CARDS.slice(asked - LIST, asked).map(({ id }) => id);
-    return type('cards', { ids: ids.join() }).until(({ state }) => state === 'thinking');
+    return type('cards', { ids: ids.join() }).until(isThinking);
   };
   for (const waiting of [1_000, 10_000]) {
     await times((waiting - asked) / LIST - LISTS, ask);

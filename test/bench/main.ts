@@ -31,8 +31,8 @@ async function main(wanted: string | undefined): Promise<void> {
     const section = [...tables.map(toMarkdown), `Measured on ${machine()}.`].join('\n\n');
     process.stdout.write(`${section}\n\n`);
     if (!isPrinted) writeFileSync(PAGE, replaceSection(readFileSync(PAGE, 'utf8'), name, section));
-    const isMissed = tables.some(({ verdicts = [] }) => verdicts.some(({ reached, timing }) => !reached && !timing));
-    if (isMissed) process.exitCode = 1;
+    const verdicts = tables.flatMap((table) => table.verdicts ?? []);
+    if (verdicts.some(([, isReached, timing]) => !isReached && !timing)) process.exitCode = 1;
   }
 }
 

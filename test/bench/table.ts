@@ -3,29 +3,28 @@ import { availableParallelism, cpus } from 'node:os';
 /** Where tables are shown. */
 export const PAGE = 'docs/benchmarks.md';
 
-/** A target of the benchmark and whether it was reached. */
-export interface Verdict {
-  /** As a sentence, with the measured value: "0 answers 429". */
-  claim: string;
-  reached: boolean;
-  /** A wall-clock time: printed like the others, but a slow machine does not make the run fail. */
-  timing?: boolean;
-}
+/**
+ * A target as a sentence with the measured value, "0 answers 429", and whether it was reached. A wall-clock time is printed
+ * like the others, but a slow machine does not make the run fail.
+ */
+export type Verdict = readonly [claim: string, isReached: boolean, timing?: 'timing'];
 
 /** The result of one benchmark. */
 export interface BenchTable {
   title: string;
-  columns: string[];
-  rows: string[][];
+  /** Each by its columns, which are the same in all. */
+  rows: Record<string, string>[];
   /** How the figures were measured; one sentence each. */
   notes?: string[];
   verdicts?: Verdict[];
 }
 
 /** Title, table and notes, and what was missed. */
-export function toMarkdown({ title, columns, rows, notes = [], verdicts = [] }: BenchTable): string {
-  const table = [columns, columns.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-  const missed = verdicts.filter(({ reached }) => !reached).map(({ claim }) => `Missed: ${claim}.`);
+export function toMarkdown({ title, rows, notes = [], verdicts = [] }: BenchTable): string {
+  const columns = Object.keys(rows[0] ?? {});
+  const lines = [columns, columns.map(() => '---'), ...rows.map((row) => Object.values(row))];
+  const table = lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  const missed = verdicts.flatMap(([claim, isReached]) => (isReached ? [] : [`Missed: ${claim}.`]));
   return [`**${title}**`, table, ...notes, ...missed].join('\n\n');
 }
 

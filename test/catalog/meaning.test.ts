@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { atOnce } from '../../src/catalog/answers.ts';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
+import { atOnce } from '../../src/catalog/list.ts';
 import { mentions, printed, printings, resolve } from '../../src/catalog/meaning.ts';
 import { search } from '../../src/catalog/search.ts';
 import { formOf } from '../../src/catalog/text.ts';

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { resolve } from '../../src/catalog/meaning.ts';
 import { find, search } from '../../src/catalog/search.ts';
-import { type CatalogCard, queryOf } from '../../src/catalog/text.ts';
+import type { CatalogCard } from '../../src/catalog/text.ts';
 import type { Requester } from '../../src/model/quota.ts';
 import { printings } from '../bench/search/printings.ts';
 import { openCatalog } from '../support/open-catalog.ts';
@@ -132,7 +132,7 @@ describe('all that is found', () => {
 it('one word has an error where cards have each word, and none has both', () => {
   const { index } = openCatalog(cardsOf('Lantern Moth; Lanterm Eel'), 'cards.csv');
   const cards = [{ name: 'Lantern Moth' }];
-  expect(find(index, queryOf('lanterm moth'), WHO)).toMatchObject({ has: 'mistyped', cards });
+  expect(find(index, 'lanterm moth', WHO)).toMatchObject({ has: 'mistyped', cards });
 });
 
 it('a word that is typed sixteen times costs no more than once, and a text of signs has no names beginning so', () => {

@@ -1,22 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  alsoOf,
   catalogCardOf,
   formOf,
   hasDigit,
   idKey,
   isSameId,
-  lineOf,
   nameKey,
   otherNamesOf,
   otherText,
   queryOf,
-  releasedOf,
   wordsOf,
 } from '../../src/catalog/text.ts';
 import { cardReader } from '../../src/cli/catalog/card.ts';
-import { Unusable } from '../../src/cli/catalog/input.ts';
+import { Unusable } from '../../src/cli/catalog/rows.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { table } from '../table.ts';
 
@@ -87,8 +84,8 @@ describe('words', () => {
     'are those of a name with its numeral in other writing: %s',
     (both) => {
       const [one, other] = both.split(' ');
-      expect(otherNamesOf({ name: `Drake ${one}` })).toEqual([nameKey(`Drake ${other}`)]);
-      expect(otherNamesOf({ name: `Drake ${other}` })).toEqual([nameKey(`Drake ${one}`)]);
+      expect(otherNamesOf({ id: '', name: `Drake ${one}` })).toEqual([nameKey(`Drake ${other}`)]);
+      expect(otherNamesOf({ id: '', name: `Drake ${other}` })).toEqual([nameKey(`Drake ${one}`)]);
     },
   );
 
@@ -112,18 +109,18 @@ describe('words', () => {
   });
 });
 
-it.each(table`
-  1999/01/09 | 1999-01-09
-  1999/1/9 | 1999-01-09
-  2023-02-24T00:00:00.000Z | 2023-02-24
-  2016-7 | 2016-07
-  2016 | 2016
-  16 July 2016 |
-  20160714 |
-`)('the date %j is %j', (text = '', date) => expect(releasedOf(text) ?? '').toBe(date));
-
 describe('a catalog card', () => {
-  const imported = (value: object) => cardReader({}, [], { file: '' })({ place: '', value });
+  const imported = (more: object) => cardReader({}, [], '')({ place: '', value: { id: 'a', name: 'B', ...more } });
+
+  it.each(table`
+    1999/01/09 | 1999-01-09
+    1999/1/9 | 1999-01-09
+    2023-02-24T00:00:00.000Z | 2023-02-24
+    2016-7 | 2016-07
+    2016 | 2016
+    16 July 2016 |
+    20160714 |
+  `)('the date %j is %j', (text = '', date) => expect(imported({ released: text }).released ?? '').toBe(date));
 
   it('is kept without what is empty', () =>
     expect(
@@ -134,16 +131,17 @@ describe('a catalog card', () => {
     }));
 
   it.each([
-    [{ id: 'a\u0007b', name: 'B' }],
-    [{ id: 'a'.repeat(101), name: 'B' }],
-    [{ id: 'a', name: ' ' }],
-    [{ id: 'a' }],
-    [{ name: 'B' }],
+    [{ id: 'a\u0007b' }],
+    [{ id: 'a'.repeat(101) }],
+    [{ name: ' ' }],
+    [{ name: undefined }],
+    [{ id: undefined }],
+    [{ also: 'Dra\ud800' }],
   ])('%j is refused', (given) => expect(() => imported(given)).toThrow(Unusable));
 
-  it('has other names in lines, each once, without controls and half characters', () => {
-    expect(alsoOf([' Glurak ', '', 'Glurak', 'Dra\n\tca\ud800'])).toEqual(['Glurak', 'Dra ca\ufffd']);
-    expect(lineOf('B'.repeat(400))).toHaveLength(300);
+  it('has other names in lines, each once, without controls', () => {
+    expect(imported({ also: [' Glurak ', '', 'Glurak', 'Dra\t\u0007ca'] }).also).toEqual(['Glurak', 'Dra ca']);
+    expect(imported({ name: 'B'.repeat(400) }).name).toHaveLength(300);
   });
 
   it('has its id for a name when the service gives none', () => {

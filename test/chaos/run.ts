@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DISCORD_LIFETIMES, type TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import { startBackends } from '../support/backends.ts';
-import { finalAnswers, isFinal } from '../support/replies.ts';
+import { finalAnswers, isFinal } from '../support/world.ts';
 import { alarmsIn } from './alarms.ts';
 import { Bot, type Gap } from './bot.ts';
 import { chaosSchedule, type Density, play } from './schedule.ts';

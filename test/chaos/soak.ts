@@ -50,11 +50,10 @@ export class Soak {
       const [first, last] = [mean(warm.slice(0, third)), mean(warm.slice(-third))];
       const isFlat = last - first <= Math.max(first * share, least);
       this.isFlat &&= isFlat;
-      return [title, shown(first), shown(last), isFlat ? 'flat' : '**grows**'];
+      return { '': title, first: shown(first), last: shown(last), ' ': isFlat ? 'flat' : '**grows**' };
     });
     return toMarkdown({
       title: `One process for ${minutes} minutes on ${machine()}`,
-      columns: ['', 'first', 'last', ''],
       rows,
       notes: [
         `${done}; commands lost or answered twice, and log lines that no fault explains: ${failures}. Means of the first and of the last third after ${warmUpMinutes} minutes.`,

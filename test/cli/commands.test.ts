@@ -1,16 +1,16 @@
 import { parseEnv } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Declaration } from '../../commands/declare.ts';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
-import type { LocalCommand } from '../../src/cli/registration.ts';
 import { table } from '../table.ts';
 import { run } from './run.ts';
 
 const ID = { type: 3, name: 'id', description: 'Card id', required: true, max_length: 100 } as const;
 const PRICES = { type: 5, name: 'prices', description: 'With prices' } as const;
 const INSTALLS = { contexts: [0, 1], integration_types: [0] };
-const CARD = { name: 'card', description: 'Show one card', options: [ID, PRICES], ...INSTALLS } satisfies LocalCommand;
+const CARD = { name: 'card', description: 'Show one card', options: [ID, PRICES], ...INSTALLS } satisfies Declaration;
 const USAGE = { name: 'usage', description: 'What is left', ...INSTALLS, default_member_permissions: '32' };
-const MENU: LocalCommand = { type: 3, name: 'Look up', ...INSTALLS };
+const MENU: Declaration = { type: 3, name: 'Look up', ...INSTALLS };
 const FOREIGN = { type: 2, name: 'Show collection' };
 
 let discord: EmulatedDiscord;
@@ -116,7 +116,7 @@ describe('diff', () => {
       { ...ID, choices: [] },
       { ...PRICES, required: false },
     ];
-    const same: LocalCommand = { ...CARD, options, nsfw: false, contexts: [1, 0] };
+    const same: Declaration = { ...CARD, options, nsfw: false, contexts: [1, 0] };
     expect(await cli('diff', { commands: [{ ...MENU, name_localizations: {} }, same] })).toMatchObject({ code: 0 });
   });
 });

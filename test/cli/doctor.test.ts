@@ -2,10 +2,9 @@ import { chmodSync, chownSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { type EmulatedDiscord, startEmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
+import { expect, it } from 'vitest';
 import { listen } from '../../sandbox/listen.ts';
-import { type ListeningCardService, startCardService } from '../../sandbox/service/service.ts';
+import { startBackends } from '../support/backends.ts';
 import { startProgram } from '../support/bot-process.ts';
 import { onFinished } from '../support/on-finished.ts';
 import { startOwnService } from '../support/own-service.ts';
@@ -14,61 +13,79 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { table } from '../table.ts';
 import { run } from './run.ts';
 
-type Env = NodeJS.Dict<string>;
+// The card service is the webhook and the bot that runs, too. The tests together send more than the burst of one plan.
+const {
+  discord,
+  cardService,
+  env: right,
+} = await startBackends({ burst: 1_000 }, { CARD_SERVICE_BURST: '', MEMBER_DAILY_REQUESTS: '' });
+const silent = createServer().on('clientError', () => {}); // otherwise it answers what is not HTTP
+onFinished(() => silent.close());
+const SILENT = `REDIS_URL=redis://127.0.0.1:${await listen(silent, 0)}`;
+const SERVED = `HTTP_PORT=${new URL(cardService.url).port}`;
+const ALERTS = `ALERT_WEBHOOK_URL=${cardService.url}/webhooks/1180000000000000009/token`;
+const NOWHERE = 'http://127.0.0.1:10901';
+const LIST = 'CARD_SERVICE_BULK_PATH=/cards?ids={ids}';
+const PACE = 'CARD_SERVICE_REQUESTS_PER_MINUTE=5 CARD_SERVICE_BURST=5';
 
-let discord: EmulatedDiscord;
-/** It is the webhook and the bot that runs, too, where a row says what that answers. */
-let cardService: ListeningCardService;
-let right: Env;
-/** What the tables name so. */
-let servers: Env;
-beforeAll(async () => {
-  discord = await startEmulatedDiscord();
-  cardService = await startCardService({ burst: 1_000 }); // the tests together send more than the burst of one plan
-  const silent = createServer().on('clientError', () => {}); // otherwise it answers what is not HTTP
-  onFinished(() => Promise.all([discord.close(), cardService.close(), silent.close()]));
-  const { url } = cardService;
-  servers = {
-    '{nowhere}': 'http://127.0.0.1:10901',
-    '{here}': url,
-    '{served}': new URL(url).port,
-    '{silent}': String(await listen(silent, 0)),
+/** The requests of Discord that may be answered; before its servers the application is asked for. */
+const ROUTES: NodeJS.Dict<'any' | 'gateway/bot'> = { application: 'any', servers: 'any', gateway: 'gateway/bot' };
+const PATHS: NodeJS.Dict<string | RegExp> = { lookup: /base1-4\?/, list: '?ids=' };
+const BODIES: NodeJS.Dict<string> = {
+  error: '{"_tag":"CardNotFound","message":"no"}',
+  card: '{"id":"base1-4","name":"A","tcg":"T","set":{"id":"s","name":"S"}}',
+  other: '[{"id":"b","name":"A","tcg":"T","set":{"id":"s","name":"S"}}]',
+};
+/** What each answer of Discord has, unless it says otherwise. */
+const DISCORD = {
+  ...{ id: discord.applicationId, name: 'Cards', url: 'ws://127.0.0.1:10901', shards: 3, code: 0, message: '' },
+  session_start_limit: { remaining: 1_000, reset_after: 0 },
+};
+
+/** @param text a body or the name of one, and the limit of the day */
+function dictate(place: string, status: number, text: string): void {
+  const route = ROUTES[place];
+  if (route) {
+    const body = /^["[]/.test(text) ? JSON.parse(text) : { ...DISCORD, ...JSON.parse(text || '{}') };
+    if (place === 'servers') discord.faults.script({ route });
+    discord.faults.script({ route, answer: { status, body }, times: status === 503 ? 2 : 1 }); // that is tried again
+    return;
+  }
+  const [body = '', limit] = text.split(/(?<=^card)/);
+  const headers = {
+    location: 'https://elsewhere.test/',
+    'x-application-id': body === 'ours' ? discord.applicationId : '8',
+    ...(limit && { 'x-ratelimit-limit': limit.replace('none', ''), 'x-ratelimit-remaining': undefined }),
   };
-  right = { DISCORD_TOKEN: discord.botToken, DISCORD_API_URL: discord.apiUrl, CARD_SERVICE_URL: url };
-  right.CARD_SERVICE_API_KEY = 'sandbox-key';
-  await run(['commands', 'register'], { env: right });
-});
-beforeEach(() => {
-  right.DATA_DIR = temporaryFolder();
-});
+  cardService.script({ status, body: BODIES[body] ?? body, headers, path: PATHS[place] ?? place });
+}
 
 /**
- * @param situation flags, and variables that differ from the right ones
+ * @param situation flags, variables that differ from the right ones, those in `.env` behind a dot, and what is answered
+ *   where: `place:status:body`
  *
  * @returns `said`: the lines that do not say that something is right. Only ✗ is a failure
  */
-async function doctor(situation = '', { file = '', ...more }: Env = {}) {
-  const words = situation.replace(/\{\w+\}/g, (name) => servers[name] ?? name).split(' ');
-  const [args, changes] = [words.filter((word) => /^--/.test(word)), parseEnv(words.join('\n'))];
-  const envFile = parseEnv(file.replaceAll(' ', '\n'));
+async function doctor(situation = '', outside: Parameters<typeof run>[1] = {}) {
+  const words = situation.split(' ');
+  const variables = (named: RegExp) => parseEnv(words.flatMap((word) => named.exec(word)?.[1] ?? []).join('\n'));
+  for (const [, place = '', status, body = ''] of situation.matchAll(/(?<=^| )([a-z/]+):(\d+):?(\S*)/g))
+    dictate(place, Number(status), body);
+  const args = words.filter((word) => word.startsWith('--'));
+  const envFile = variables(/^\.(.*)/);
   const before = cardService.counts.total;
-  const env = { ...right, ...envFile, ...changes, ...more };
-  const { code, out, err } = await run(['doctor', ...args], { env, envFile });
+  const env = { ...(outside.env ?? right), ...envFile, ...variables(/^([A-Z_]+=.*)/) };
+  const { code, out, err } = await run(['doctor', ...args], { envFile, ...outside, env });
   const said = out.split('\n').filter((each) => !/^(✓|$)/.test(each));
-  if (!args.includes('--json')) expect(code).toBe(said.some((each) => each.startsWith('✗')) ? 1 : 0);
+  if (!args.includes('--json') && !outside.env) expect(code).toBe(said.some((each) => each.startsWith('✗')) ? 1 : 0);
   return { code, err, out, said, requests: cardService.counts.total - before };
 }
 
-const says = (...lines: string[]) =>
-  lines.filter(Boolean).map((line) => expect.stringMatching(`^${line.replace(/^\?/, '\\?')}`));
-
-const LIST = 'CARD_SERVICE_BULK_PATH=/cards?ids={ids}';
-const ALERTS = 'ALERT_WEBHOOK_URL={here}/webhooks/1180000000000000009/token';
-const PACE = 'CARD_SERVICE_REQUESTS_PER_MINUTE=5 CARD_SERVICE_BURST=5';
+const says = (...lines: string[]) => lines.map((line) => expect.stringMatching(`^${line.replace(/^\?/, '\\?')}`));
 
 it('finds everything right for one request, which it announces, and two with a list', async () => {
   const { url, prefix } = await startRedis();
-  const { out, said, err, requests } = await doctor('HTTP_PORT=0', { REDIS_URL: url, REDIS_KEY_PREFIX: prefix });
+  const { out, said, err, requests } = await doctor(`HTTP_PORT=0 REDIS_URL=${url} REDIS_KEY_PREFIX=${prefix}`);
   expect(said.filter((line) => !line.includes('Set appendonly'))).toEqual([]);
   const checks = ['settings', 'data directory', 'names', 'Discord token', 'invite', 'commands', 'gateway'];
   expect(out.match(/(?<=^. )[^:\n]+/gm)).toEqual([...checks, 'card service', 'plan', 'Redis']);
@@ -79,7 +96,7 @@ it('finds everything right for one request, which it announces, and two with a l
 });
 
 it('asks nobody anything with --offline, nor where a setting is faulty that this needs', async () => {
-  const unreachable = 'DISCORD_API_URL={nowhere} REDIS_URL=redis://127.0.0.1:10901';
+  const unreachable = `DISCORD_API_URL=${NOWHERE} REDIS_URL=redis://127.0.0.1:10901`;
   expect(await doctor(`--offline ${unreachable}`)).toMatchObject({ code: 0, requests: 0, err: '' });
   expect(await doctor('CARD_SERVICE_URL=cards.test')).toMatchObject({ code: 1, requests: 0, err: '' });
 });
@@ -97,27 +114,9 @@ it('prints JSON for programs, and no secret', async () => {
   ]);
   const keys =
     'DISCORD_TOKEN=secret.bot.token CARD_SERVICE_API_KEY=secret-key REDIS_URL=redis://:secret-pw@127.0.0.1:10901';
-  const secretive = await doctor(`${keys} ALERT_WEBHOOK_URL={nowhere}/webhooks/1/secret-webhook-012345`);
+  const secretive = await doctor(`${keys} ALERT_WEBHOOK_URL=${NOWHERE}/webhooks/1/secret-webhook-012345`);
   expect(secretive.out + secretive.err).not.toContain('secret-');
   expect(secretive.said).toHaveLength(4);
-});
-
-it.each(table`
-  DISCORD_TOKEN= | | ✗ DISCORD_TOKEN: missing; write the bot token
-  DISCORD_TOKEN=none | | ✗ DISCORD_TOKEN: It does not look like a bot token
-  LOGLEVEL=k | | ✗ LOGLEVEL: Nothing reads it. Did you mean LOG_LEVEL
-  | CARD_LIMIT=3 | ✗ CARD_LIMIT: Nothing reads it. Remove it
-  REDIS_KEY_PREFIX=mine | | ✗ REDIS_KEY_PREFIX: It has no effect without REDIS_URL
-  KEEP_SECONDS=60 | | ✗ KEEP_SECONDS: Cards are dropped
-  PRICES_FRESH_SECONDS=700000 | | ✗ PRICES_FRESH_SECONDS: Prices count as
-  GUILD_DAILY_REQUESTS=5 MEMBER_DAILY_REQUESTS=6 | | ✗ MEMBER_DAILY_REQUESTS: One member
-  CARD_SERVICE_API_KEY=short | | ✗ a secret: One of fewer than 8 characters
-  CARD_SERVICE_PLAN=free CARD_SERVICE_REQUESTS_PER_MINUTE=11 | | ✗ CARD_SERVICE_REQUESTS_PER_MINUTE: The plan free allows 10
-  CARD_SERVICE_PLAN=pro CARD_SERVICE_BURST=201 | | ✗ CARD_SERVICE_BURST: The plan pro allows 200
-  PATH=/bin KUBERNETES_PORT=1 CARD_SERVICE_REQUESTS_PER_MINUTE=600 | NODE_OPTIONS= COMPOSE_PROJECT= |
-  HTTP_HOST=192.0.2.1 HTTP_PORT=9464 | | ✗ HTTP_PORT: .*EADDRNOTAVAIL.*HTTP_HOST
-`)('of this machine, with %s and in .env %s: %s', async (situation, file, line = '') => {
-  expect((await doctor(`--offline ${situation}`, { file })).said).toEqual(says(line));
 });
 
 it('.env is read as Node reads it, may be nobody else’s, and loses to the environment, which is no fault', async () => {
@@ -131,117 +130,95 @@ it('.env is read as Node reads it, may be nobody else’s, and loses to the envi
   expect(process_.output().split('\n').slice(0, 3)).toEqual(lines);
 });
 
-it.each(table`
-  new/deep |
-  file | ✗ data directory: .*Set DATA_DIR to a folder
-  file/deep | ✗ data directory: .*Set DATA_DIR to a folder
-`)('a data directory at %s, where nothing is made: %s', async (name, line = '') => {
+it.each(['new/deep', 'file', 'file/deep'])('a data directory at %s, where nothing is made', async (name) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'file'), '');
-  expect((await doctor(`--offline DATA_DIR=${join(folder, name ?? '')}`)).said).toEqual(says(line));
+  const { said } = await doctor(`--offline DATA_DIR=${join(folder, name)}`);
+  expect(said).toEqual(name === 'new/deep' ? [] : says('✗ data directory: .*Set DATA_DIR to a folder'));
   expect(readdirSync(folder)).toEqual(['file']);
 });
 
 it('rights of others are named, of the data directory and its files, and another owner is right for root', async () => {
-  const { DATA_DIR = '' } = right;
-  const file = join(DATA_DIR, 'x.sqlite');
+  const folder = temporaryFolder();
+  const file = join(folder, 'x.sqlite');
+  const said = async () => (await doctor(`--offline DATA_DIR=${folder}`)).said;
   writeFileSync(file, '', { mode: 0o640 });
-  chmodSync(DATA_DIR, 0o777);
-  const open = says('✗ data directory: .*Run: chmod go-rwx', '✗ x.sqlite: .*Run: chmod go-rwx');
-  expect((await doctor('--offline')).said).toEqual(open);
-  chmodSync(DATA_DIR, 0o755);
+  chmodSync(folder, 0o777);
+  expect(await said()).toEqual(says('✗ data directory: .*Run: chmod go-rwx', '✗ x.sqlite: .*Run: chmod go-rwx'));
+  chmodSync(folder, 0o755);
   chmodSync(file, 0o600);
-  if (process.getuid?.() === 0) chownSync(DATA_DIR, 65_534, 65_534);
-  expect((await doctor('--offline')).said).toEqual([]);
+  if (process.getuid?.() === 0) chownSync(folder, 65_534, 65_534);
+  expect(await said()).toEqual([]);
 });
 
-/** The requests of Discord that a row may answer; before its servers the application is asked for. */
-const ROUTES: NodeJS.Dict<'any' | 'gateway/bot'> = { application: 'any', servers: 'any', gateway: 'gateway/bot' };
-const PATHS: NodeJS.Dict<string | RegExp> = { lookup: /base1-4\?/, list: '?ids=' };
-const BODIES: Env = {
-  error: '{"_tag":"CardNotFound","message":"no"}',
-  card: '{"id":"base1-4","name":"A","tcg":"T","set":{"id":"s","name":"S"}}',
-  other: '[{"id":"b","name":"A","tcg":"T","set":{"id":"s","name":"S"}}]',
-};
-
-/** What each answer of Discord has, unless it says otherwise. */
-const LOGINS = { session_start_limit: { remaining: 1_000, reset_after: 0 } };
-const DISCORD = { name: 'Cards', url: 'ws://127.0.0.1:10901', shards: 3, code: 0, message: '', ...LOGINS };
-
-/** @param text a place, a status, a body or the name of one, and the limit of the day */
-function dictate(text: string): void {
-  const [place = '', code, body = '', limit] = text.split(' ');
-  const status = Number(code);
-  const route = ROUTES[place];
-  if (route) {
-    const given: object = JSON.parse(body || '{}');
-    const answer = { status, body: /^["[]/.test(body) ? given : { ...DISCORD, id: discord.applicationId, ...given } };
-    if (place === 'servers') discord.faults.script({ route });
-    discord.faults.script({ route, answer, times: status === 503 ? 2 : 1 }); // that is tried again
-  } else {
-    const application = body === 'ours' ? discord.applicationId : '8';
-    const day = limit && { 'x-ratelimit-limit': limit.replace('none', ''), 'x-ratelimit-remaining': undefined };
-    const headers = { location: 'https://elsewhere.test/', 'x-application-id': application, ...day };
-    cardService.script({ status, body: BODIES[body] ?? body, headers, path: PATHS[place] ?? place });
-  }
-}
-
 it.each(table`
-  | DISCORD_TOKEN=refused.bot.token | ✗ Discord: Discord refuses the token.*DISCORD_TOKEN
-  | DISCORD_API_URL={nowhere}/api | ✗ Discord: Can't reach Discord at.*DISCORD_API_URL
-  application 200 {"interactions_endpoint_url":"https://old"} | | ✗ application: .* to https://old
-  application 200 {"bot_require_code_grant":true} | | ✗ application: .* Code Grant
-  application 200 {"integration_types_config":{"0":{}}} | | ✗ application: Members cannot
-  application 200 "<html>" | | ✗ Discord: What answers at .* isn.t Discord
-  application 503 | | ✗ Discord: Discord has a problem of its own
-  servers 503 | | ? Discord: Discord has a problem of its own
-  servers 401 | | ✗ Discord: Discord refuses the token
-  servers 200 [] | | ✗ invite: The bot is in no server.*client_id=
-  | USER_INSTALL_DAILY_REQUESTS=0 | ✗ commands: .*/card.*npm run commands -- register$
-  gateway 200 {"session_start_limit":{"remaining":0,"reset_after":0}} | | ✗ gateway: Discord's daily login limit is reached
-  gateway 200 | | ✗ gateway: .* does not answer
-  gateway 200 | DISCORD_SHARDS=0 DISCORD_SHARD_COUNT=2 | ✗ gateway: Discord recommends 3.*DISCORD_SHARD_COUNT
-  | CARD_SERVICE_URL={nowhere} | ✗ card service: 127.0.0.1:10901 .*ECONNREFUSED.* Check CARD_SERVICE_URL
-  | CARD_SERVICE_CARD_PATH=/wrong/{id} | ? card service: .*CARD_SERVICE_CARD_PATH
-  | CARD_SERVICE_CARD_PATH=/wrong/{id} CARD_SERVICE_API_KEY=refused-key | ✗ API key: .*401.*CARD_SERVICE_API_KEY
-  lookup 404 error | | ? card service: It says that it has no card base1-4. .*--id ID.*CARD_SERVICE_URL
-  lookup 429 | | ? card service: .*429
-  lookup 200 <html> | | ✗ card service: .*/cards/{id} .*the body is not JSON.* Check CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH
-  lookup 302 | | ✗ card service: .*a redirect to https://elsewhere.test/
-  lookup 401 error | CARD_SERVICE_API_KEY= | ✗ API key: .*401.*CARD_SERVICE_API_KEY
-  list 200 {"base1-4":{"name":"A","tcg":"T","set":{"id":"s","name":"S"}}} | ${LIST} | ✓ bulk requests
-  list 200 other | ${LIST} | ✗ bulk requests: .*others.*Check CARD_SERVICE_BULK_PATH
-  list 200 {"data":[],"error":"no"} | ${LIST} | ✗ bulk requests: .*leaves it out.*Check CARD_SERVICE_BULK_PATH
-  list 200 <html> | ${LIST} | ✗ bulk requests: .*no list of cards.*Check CARD_SERVICE_BULK_PATH
-  list 405 error | ${LIST} | ✗ bulk requests: .*status 405.*Check CARD_SERVICE_BULK_PATH
-  list 503 | ${LIST} | ? bulk requests: .*try again later
-  lookup 404 error;list 200 [] | ${LIST} | ? card service: .*no card;? bulk requests: .*CARD_SERVICE_BULK_PATH
-  lookup 404 error;list 404 error | ${LIST} | ? card service: .*no card;? bulk requests: .*CARD_SERVICE_BULK_PATH
-  lookup 404 error;list 200 other | ${LIST} | ? card service: .*no card;✗ bulk requests: .*others
-  lookup 200 card 1000 | CARD_SERVICE_PLAN=auto | ✓ plan: free: 1,000 requests a day
-  lookup 200 card 50000 | CARD_SERVICE_PLAN=pro | ✓ plan: pro: 50,000 requests a day
-  lookup 200 card none | CARD_SERVICE_PLAN=free | ✓ plan: free
-  lookup 200 card 1000 | CARD_SERVICE_PLAN=pro | ✗ plan: It allows 1,000 .*CARD_SERVICE_PLAN is pro. Write free
-  lookup 200 card 70 | CARD_SERVICE_PLAN=free | ✗ plan: It allows 70 .*CARD_SERVICE_PLAN is free. Write the one that you have
-  lookup 200 card 70 | CARD_SERVICE_PLAN=auto | ✗ plan: It allows 70 .* CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST
-  lookup 200 card 70 | CARD_SERVICE_PLAN=auto ${PACE} | ✓ plan: auto: 70 requests a day
-  lookup 200 card 70 | CARD_SERVICE_PLAN=enterprise ${PACE} | ✓ plan: enterprise: 70
-  lookup 200 card none | CARD_SERVICE_PLAN=auto | ✗ plan: It allows an unstated number .*CARD_SERVICE_PLAN is auto
-  | REDIS_URL=redis://127.0.0.1:10901 | ✗ Redis: 127.0.0.1:10901 .*ECONNREFUSED.*Check REDIS_URL
-  | REDIS_URL=redis://127.0.0.1:{silent} | ✗ Redis: .*Check REDIS_URL
-  /webhooks/ 200 {"id":"1180000000000000009","type":1} | ${ALERTS} | ✓ alerts
-  /webhooks/ 200 <html> | ${ALERTS} | ✗ alerts: .*ALERT_WEBHOOK_URL
-  /webhooks/ 302 | ${ALERTS} | ✗ alerts: .*ALERT_WEBHOOK_URL
-  /webhooks/ 408 | ${ALERTS} | ? alerts: .*ALERT_WEBHOOK_URL
-  /webhooks/ 429 {} | ${ALERTS} | ? alerts: .*ALERT_WEBHOOK_URL
-  /webhooks/ 503 <html> | ${ALERTS} | ? alerts: .*ALERT_WEBHOOK_URL
-  | ALERT_WEBHOOK_URL={nowhere}/webhooks/1/token | ✗ alerts: .*ECONNREFUSED.*ALERT_WEBHOOK_URL
-  /readyz 200 ours | HTTP_PORT={served} | ✓ HTTP_PORT
-  /readyz 200 | HTTP_PORT={served} | ✗ HTTP_PORT: .*EADDRINUSE
-`)('where the answers are "%s", with %s: %s', async (answers = '', situation, lines = '') => {
-  for (const answer of answers.split(';').filter(Boolean)) dictate(answer);
+  --offline DISCORD_TOKEN= | ✗ DISCORD_TOKEN: missing; write the bot token
+  --offline DISCORD_TOKEN=none | ✗ DISCORD_TOKEN: It does not look like a bot token
+  --offline LOGLEVEL=k | ✗ LOGLEVEL: Nothing reads it. Did you mean LOG_LEVEL
+  --offline .CARD_LIMIT=3 | ✗ CARD_LIMIT: Nothing reads it. Remove it
+  --offline REDIS_KEY_PREFIX=mine | ✗ REDIS_KEY_PREFIX: It has no effect without REDIS_URL
+  --offline KEEP_SECONDS=60 | ✗ KEEP_SECONDS: Cards are dropped
+  --offline PRICES_FRESH_SECONDS=700000 | ✗ PRICES_FRESH_SECONDS: Prices count as
+  --offline GUILD_DAILY_REQUESTS=5 MEMBER_DAILY_REQUESTS=6 | ✗ MEMBER_DAILY_REQUESTS: One member
+  --offline CARD_SERVICE_API_KEY=short | ✗ a secret: One of fewer than 8 characters
+  --offline CARD_SERVICE_PLAN=free CARD_SERVICE_REQUESTS_PER_MINUTE=11 | ✗ CARD_SERVICE_REQUESTS_PER_MINUTE: The plan free allows 10
+  --offline CARD_SERVICE_PLAN=pro CARD_SERVICE_BURST=201 | ✗ CARD_SERVICE_BURST: The plan pro allows 200
+  --offline PATH=/bin KUBERNETES_PORT=1 CARD_SERVICE_REQUESTS_PER_MINUTE=600 .NODE_OPTIONS= .COMPOSE_PROJECT= |
+  --offline HTTP_HOST=192.0.2.1 HTTP_PORT=9464 | ✗ HTTP_PORT: .*EADDRNOTAVAIL.*HTTP_HOST
+  DISCORD_TOKEN=refused.bot.token | ✗ Discord: Discord refuses the token.*DISCORD_TOKEN
+  DISCORD_API_URL=${NOWHERE}/api | ✗ Discord: Can't reach Discord at.*DISCORD_API_URL
+  application:200:{"interactions_endpoint_url":"https://old"} | ✗ application: .* to https://old
+  application:200:{"bot_require_code_grant":true} | ✗ application: .* Code Grant
+  application:200:{"integration_types_config":{"0":{}}} | ✗ application: Members cannot
+  application:200:"<html>" | ✗ Discord: What answers at .* isn.t Discord
+  application:503 | ✗ Discord: Discord has a problem of its own
+  servers:503 | ? Discord: Discord has a problem of its own
+  servers:401 | ✗ Discord: Discord refuses the token
+  servers:200:[] | ✗ invite: The bot is in no server.*client_id=
+  USER_INSTALL_DAILY_REQUESTS=0 | ✗ commands: .*/card.*npm run commands -- register$
+  gateway:200:{"session_start_limit":{"remaining":0,"reset_after":0}} | ✗ gateway: Discord's daily login limit is reached
+  gateway:200 | ✗ gateway: .* does not answer
+  gateway:200 DISCORD_SHARDS=0 DISCORD_SHARD_COUNT=2 | ✗ gateway: Discord recommends 3.*DISCORD_SHARD_COUNT
+  CARD_SERVICE_URL=${NOWHERE} | ✗ card service: 127.0.0.1:10901 .*ECONNREFUSED.* Check CARD_SERVICE_URL
+  CARD_SERVICE_CARD_PATH=/wrong/{id} | ? card service: .*CARD_SERVICE_CARD_PATH
+  CARD_SERVICE_CARD_PATH=/wrong/{id} CARD_SERVICE_API_KEY=refused-key | ✗ API key: .*401.*CARD_SERVICE_API_KEY
+  lookup:404:error | ? card service: It says that it has no card base1-4. .*--id ID.*CARD_SERVICE_URL
+  lookup:429 | ? card service: .*429
+  lookup:200:<html> | ✗ card service: .*/cards/{id} .*the body is not JSON.* Check CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH
+  lookup:302 | ✗ card service: .*a redirect to https://elsewhere.test/
+  lookup:401:error CARD_SERVICE_API_KEY= | ✗ API key: .*401.*CARD_SERVICE_API_KEY
+  list:200:{"base1-4":{"name":"A","tcg":"T","set":{"id":"s","name":"S"}}} ${LIST} | ✓ bulk requests
+  list:200:other ${LIST} | ✗ bulk requests: .*others.*Check CARD_SERVICE_BULK_PATH
+  list:200:{"data":[],"error":"no"} ${LIST} | ✗ bulk requests: .*leaves it out.*Check CARD_SERVICE_BULK_PATH
+  list:200:<html> ${LIST} | ✗ bulk requests: .*no list of cards.*Check CARD_SERVICE_BULK_PATH
+  list:405:error ${LIST} | ✗ bulk requests: .*status 405.*Check CARD_SERVICE_BULK_PATH
+  list:503 ${LIST} | ? bulk requests: .*try again later
+  lookup:404:error list:200:[] ${LIST} | ? card service: .*no card;? bulk requests: .*CARD_SERVICE_BULK_PATH
+  lookup:404:error list:404:error ${LIST} | ? card service: .*no card;? bulk requests: .*CARD_SERVICE_BULK_PATH
+  lookup:404:error list:200:other ${LIST} | ? card service: .*no card;✗ bulk requests: .*others
+  lookup:200:card1000 CARD_SERVICE_PLAN=auto | ✓ plan: free: 1,000 requests a day
+  lookup:200:card50000 CARD_SERVICE_PLAN=pro | ✓ plan: pro: 50,000 requests a day
+  lookup:200:cardnone CARD_SERVICE_PLAN=free | ✓ plan: free
+  lookup:200:card1000 CARD_SERVICE_PLAN=pro | ✗ plan: It allows 1,000 .*CARD_SERVICE_PLAN is pro. Write free
+  lookup:200:card70 CARD_SERVICE_PLAN=free | ✗ plan: It allows 70 .*CARD_SERVICE_PLAN is free. Write the one that you have
+  lookup:200:card70 CARD_SERVICE_PLAN=auto | ✗ plan: It allows 70 .* CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST
+  lookup:200:card70 CARD_SERVICE_PLAN=auto ${PACE} | ✓ plan: auto: 70 requests a day
+  lookup:200:card70 CARD_SERVICE_PLAN=enterprise ${PACE} | ✓ plan: enterprise: 70
+  lookup:200:cardnone CARD_SERVICE_PLAN=auto | ✗ plan: It allows an unstated number .*CARD_SERVICE_PLAN is auto
+  REDIS_URL=redis://127.0.0.1:10901 | ✗ Redis: 127.0.0.1:10901 .*ECONNREFUSED.*Check REDIS_URL
+  ${SILENT} | ✗ Redis: .*Check REDIS_URL
+  /webhooks/:200:{"id":"1180000000000000009","type":1} ${ALERTS} | ✓ alerts
+  /webhooks/:200:<html> ${ALERTS} | ✗ alerts: .*ALERT_WEBHOOK_URL
+  /webhooks/:302 ${ALERTS} | ✗ alerts: .*ALERT_WEBHOOK_URL
+  /webhooks/:408 ${ALERTS} | ? alerts: .*ALERT_WEBHOOK_URL
+  /webhooks/:429:{} ${ALERTS} | ? alerts: .*ALERT_WEBHOOK_URL
+  /webhooks/:503:<html> ${ALERTS} | ? alerts: .*ALERT_WEBHOOK_URL
+  ALERT_WEBHOOK_URL=${NOWHERE}/webhooks/1/token | ✗ alerts: .*ECONNREFUSED.*ALERT_WEBHOOK_URL
+  /readyz:200:ours ${SERVED} | ✓ HTTP_PORT
+  /readyz:200 ${SERVED} | ✗ HTTP_PORT: .*EADDRINUSE
+`)('where %s: %s', async (situation, lines = '') => {
   const { out, said } = await doctor(situation);
-  const expected = lines.split(';');
+  const expected = lines.split(/;(?=[✓✗?])/).filter(Boolean);
   expect(out.split('\n')).toEqual(expect.arrayContaining(says(...expected)));
   expect(said).toHaveLength(expected.filter((line) => !line.startsWith('✓')).length);
   expect(cardService.requests.every(({ method }) => method === 'GET')).toBe(true);
@@ -265,17 +242,15 @@ it.skipIf(noRealRedis('Redis that refuses'))(
   },
 );
 
-/** As an operator would in the folder of the description's file, which is the configured one unless `env` says otherwise. */
-async function tryOwn(line = '', description = '{}', env = '', answer = '') {
-  const own = await startOwnService(JSON.parse(description));
-  const outside = { CARD_SERVICE: own.path, ...own.env, ...parseEnv(env.replaceAll(' ', '\n')) };
-  const args = ['doctor', '--service', './mine.json', ...line.split(' ').filter(Boolean)];
-  const ask = answer && { ask: async () => answer };
-  return { ...(await run(args, { env: outside, folder: own.folder, ...ask })), asked: own.asked };
+/** As an operator would in the folder of the description's file, which is the configured one unless `situation` says otherwise. */
+async function tryOwn(situation: string, description = '{}', answer = '') {
+  const { asked, env, folder, path } = await startOwnService(JSON.parse(description));
+  const outside = { env: { CARD_SERVICE: path, ...env }, folder, ...(answer && { ask: async () => answer }) };
+  return { ...(await doctor(`--service=./mine.json ${situation}`, outside)), asked };
 }
 
 it('shows of a described service what each field became, and from where, and whether a missing card is known as one', async () => {
-  const { code, out, err, asked } = await tryOwn('--id 7');
+  const { code, out, err, asked } = await tryOwn('--id=7');
   expect({ code, asked }).toEqual({ code: 0, asked: ['/items?number=7', '/items?number=99999999'] });
   expect(err).toContain("which costs 2 of today's requests");
   expect(out.trimEnd().split('\n')).toEqual([
@@ -294,28 +269,28 @@ it('shows of a described service what each field became, and from where, and whe
 
 const ANOTHER = 'CARD_SERVICE=tcgapi';
 it.each(table`
-  --id 7 | {"fields":{"id":"number","name":"title","imageUrl":"=javascript:alert(1)"}} | | | 0 2 | ? fields.imageUrl: nothing
-  --id 7 | {"fields":{"id":"number","name":"title","pageUrl":"=http://127.0.0.1/7"}} | | | 0 2 | ? fields.pageUrl: nothing
-  --id 7 | {"prices":{"rows":"offers.*","market":"=$12.50"}} | | | 0 2 | ? prices.market: Invalid input
-  --id 7 | {"prices":{"rows":"offers.*","market":"usd","currency":"=dollars"}} | | | 0 2 | ? prices.currency: nothing
-  --id 7 | {"prices":{"rows":"offers.*","market":"usd","currency":"=eur"}} | | | 0 2 | ✓ prices.currency: EUR, from =eur
-  --id 7 | {"quota":[{"per":"day","reset":"=tomorrow"}]} | | | 0 2 | ? quota.day.reset: nothing
-  --id 7 | {"quota":[{"per":"day","reset":"=60"}]} | | | 0 2 | ✓ quota.day.reset: in 60 s
-  --id 7 | {"card":{"path":"/items?number={id}","at":"rows"}} | | | 1 1 | ? card.at: nothing in the answer at "rows"
-  --id 7 | {"fields":{"id":"number","name":"label"}} | | | 1 1 | ? fields.name: nothing in the answer at "label"
-  --id 7 | {"url":"http://127.0.0.1:10901"} | | | 1 0 | Check .url., .* in the description of Hearthside
-  --id 7 | {} | CARD_SERVICE_API_KEY=refused-key | | 1 1 | ✗ API key: .*CARD_SERVICE_API_KEY
-  | {} | | | 0 1 | ? card service: .*--id ID
-  --offline | {} | | | 0 0 | ✓ description: Hearthside
-  | {"fields":{"id":"number"}} | | | 1 0 | mine.json: fields.name: expected a path
-  --id 7 | {} | ${ANOTHER} | | 1 0 | This asks .*with your key .* Add --yes to go ahead
-  --id 7 | {} | ${ANOTHER} | no | 1 0 | Nothing more was sent
-  --id 7 | {} | ${ANOTHER} | yes | 0 2 | ✓ card service
-  --id 7 --yes | {} | ${ANOTHER} | | 0 2 | ✓ card service
-  | {"key":false,"headers":{"X-Team":"$CARD_SERVICE_TEAM"}} | ${ANOTHER} CARD_SERVICE_API_KEY= CARD_SERVICE_TEAM=a | | 1 0 | with your key
-  | {"key":false} | ${ANOTHER} CARD_SERVICE_API_KEY= | | 1 1 | ✗ API key
-`)('--service with %s, %s, %s and the answer %s', async (line, description, env, answer, counts, words = '') => {
-  const { code, out, err, asked } = await tryOwn(line, description, env, answer);
+  --id=7 | {"fields":{"id":"number","name":"title","imageUrl":"=javascript:alert(1)"}} | | 0 2 | ? fields.imageUrl: nothing
+  --id=7 | {"fields":{"id":"number","name":"title","pageUrl":"=http://127.0.0.1/7"}} | | 0 2 | ? fields.pageUrl: nothing
+  --id=7 | {"prices":{"rows":"offers.*","market":"=$12.50"}} | | 0 2 | ? prices.market: Invalid input
+  --id=7 | {"prices":{"rows":"offers.*","market":"usd","currency":"=dollars"}} | | 0 2 | ? prices.currency: nothing
+  --id=7 | {"prices":{"rows":"offers.*","market":"usd","currency":"=eur"}} | | 0 2 | ✓ prices.currency: EUR, from =eur
+  --id=7 | {"quota":[{"per":"day","reset":"=tomorrow"}]} | | 0 2 | ? quota.day.reset: nothing
+  --id=7 | {"quota":[{"per":"day","reset":"=60"}]} | | 0 2 | ✓ quota.day.reset: in 60 s
+  --id=7 | {"card":{"path":"/items?number={id}","at":"rows"}} | | 1 1 | ? card.at: nothing in the answer at "rows"
+  --id=7 | {"fields":{"id":"number","name":"label"}} | | 1 1 | ? fields.name: nothing in the answer at "label"
+  --id=7 | {"url":"http://127.0.0.1:10901"} | | 1 0 | Check .url., .* in the description of Hearthside
+  --id=7 CARD_SERVICE_API_KEY=refused-key | {} | | 1 1 | ✗ API key: .*CARD_SERVICE_API_KEY
+  | {} | | 0 1 | ? card service: .*--id ID
+  --offline | {} | | 0 0 | ✓ description: Hearthside
+  | {"fields":{"id":"number"}} | | 1 0 | mine.json: fields.name: expected a path
+  --id=7 ${ANOTHER} | {} | | 1 0 | This asks .*with your key .* Add --yes to go ahead
+  --id=7 ${ANOTHER} | {} | no | 1 0 | Nothing more was sent
+  --id=7 ${ANOTHER} | {} | yes | 0 2 | ✓ card service
+  --id=7 --yes ${ANOTHER} | {} | | 0 2 | ✓ card service
+  ${ANOTHER} CARD_SERVICE_API_KEY= CARD_SERVICE_TEAM=a | {"key":false,"headers":{"X-Team":"$CARD_SERVICE_TEAM"}} | | 1 0 | with your key
+  ${ANOTHER} CARD_SERVICE_API_KEY= | {"key":false} | | 1 1 | ✗ API key
+`)('--service with %s, %s and the answer %s', async (situation = '', description, answer, counts, words = '') => {
+  const { code, out, err, asked } = await tryOwn(situation, description, answer);
   expect([`${code} ${asked.length}`, out + err]).toEqual([counts, expect.stringMatching(words.replace(/^\?/, '\\?'))]);
   expect(out).not.toMatch(/CARD_SERVICE_(URL|.*PATH)|own-key|refused-key/);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import card from '../../commands/card.ts';
 import type { Services } from '../../commands/command.ts';
-import type { Resolution } from '../../src/catalog/answers.ts';
+import type { Resolution } from '../../src/catalog/meaning.ts';
 import { InvalidCardId } from '../../src/model/errors.ts';
 import type { PricePoint } from '../../src/model/price-history.ts';
 import { formatMessage } from '../../src/render/messages.ts';

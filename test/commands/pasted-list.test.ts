@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Services } from '../../commands/command.ts';
 import { listForm, showList } from '../../commands/pasted-list.ts';
-import type { LineMeaning } from '../../src/catalog/answers.ts';
+import type { LineMeaning } from '../../src/catalog/list.ts';
 import { askedFor } from '../replies/replies-over.ts';
 import { idsOf, PUBLIC } from './commands.ts';
 
@@ -14,7 +14,7 @@ function shown({ text, meant = TARN, isPrivate = true, caps = {}, spent = {}, re
     lookupQueue: { costOf: (ids: string[]) => ({ requests: ids.map((id) => [id]), waitMs: 0 }) },
     lists: { read: async () => text },
     catalog: { resolveLines: async () => [meant] },
-    limiter: { view: () => ({ refusalFor: () => undefined, quota: { remaining } }) },
+    limiter: { view: () => ({ blockedFor: () => undefined, quota: { remaining } }) },
     budget: { allowanceOf: async () => ({ caps, spent: { member: 0, guild: 0, ...spent } }) },
   } as unknown as Services;
   const use = {

@@ -3,7 +3,9 @@ import card from '../../commands/card.ts';
 import cards from '../../commands/cards.ts';
 import type { Message } from '../../commands/command.ts';
 import settings from '../../commands/settings.ts';
+import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
+import { expectAccepted } from '../render/discord-limits.ts';
 import { table } from '../table.ts';
 import { pressed, startServices, typed } from './commands.ts';
 
@@ -29,6 +31,17 @@ it('each choice is shown in place, with what another has chosen meanwhile', asyn
     const reply = await settings.component(chosen(argument, value), services);
     expect(reply).toMatchObject({ isPrivate: true, isInPlace: true });
     expect(selected(reply.message)).toEqual(now);
+  }
+});
+
+it.each(LANGUAGES)('Discord takes the settings of a server in %s', async (locale) => {
+  const { services } = await startServices();
+  services.settings.change = async () => undefined; // so that there is a note
+  for (const isPrivate of [true, false]) {
+    services.settings.of = async () => ({ isPrivate });
+    const { message } = await settings.component(chosen('replies', 'public', { locale }), services);
+    expect(message.components).toHaveLength(2);
+    expectAccepted(message);
   }
 });
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Reply, Services } from '../../commands/command.ts';
 import watch from '../../commands/watch.ts';
+import { watchForm } from '../../commands/watch-messages.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
-import { watchForm } from '../../src/render/watch-message.ts';
 import { MOST_WATCHES } from '../../src/watches/watches.ts';
 import { idsOf, pressed, startServices, typed } from './commands.ts';
 
@@ -117,8 +117,11 @@ it('a member watches 25 cards', async () => {
 });
 
 it.each(LANGUAGES)('the form of a watch fits in %s, whatever the card is called', (locale) => {
-  const view = { cardName: 'W'.repeat(100), price: { market: 123_456_789.12, atMs: 0 } };
-  const form = watchForm(view, { locale, currency: 'USD' }, 'watch:form::::a', { above: '', below: '' });
+  const [empty, last] = [
+    { cardId: 'a', above: '', below: '' },
+    { market: 123_456_789.12, atMs: 0 },
+  ];
+  const form = watchForm('W'.repeat(100), empty, last, { locale, currency: 'USD' });
   for (const text of [form.title, ...form.fields.map(({ label }) => label)])
     expect(text.length).toBeLessThanOrEqual(45);
   for (const { placeholder } of form.fields) expect(placeholder?.length).toBeLessThanOrEqual(100);

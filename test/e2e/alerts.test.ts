@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { startWebhookServer } from '../operations/webhook-server.ts';
-import { startAppBot } from '../support/app-bot.ts';
-import { startBackends } from '../support/backends.ts';
+import { startAppBot, startBackends } from '../support/backends.ts';
 import { startWorld } from '../support/world.ts';
 
 it('a bot whose token is revoked tells its operator before it ends', async () => {

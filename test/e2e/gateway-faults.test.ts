@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { type AppBot, startAppBot } from '../support/app-bot.ts';
 import { atOnce } from '../support/at-once.ts';
-import { type Backends, startBackends } from '../support/backends.ts';
-import { finalAnswer } from '../support/replies.ts';
+import { type AppBot, type Backends, startAppBot, startBackends } from '../support/backends.ts';
+import { finalAnswer, isThinking } from '../support/world.ts';
 
 /** A bot and the servers that it talks to. */
 interface RunningBot extends Backends {
@@ -170,16 +169,16 @@ async function survives(running: RunningBot, fault: GatewayFault): Promise<void>
 }
 
 /** Types `/card` for a card that this bot has not requested yet. */
-function lookUp({ discord, cardService }: RunningBot) {
+function lookUp({ card, cardService }: RunningBot) {
   const seen = cardService.requests.length;
   const { id, name: title } = SAMPLE_CARDS[seen] ?? expect.fail('more lookups than cards');
-  return { typed: discord.type({ command: 'card', options: { id } }), title };
+  return { typed: card(id), title };
 }
 
 async function lookUpSlowly(running: RunningBot) {
   running.cardService.set({ latencyMs: SLOW_MS });
   const pending = lookUp(running);
-  await pending.typed.until(({ state }) => state === 'thinking');
+  await pending.typed.until(isThinking);
   running.cardService.set({ latencyMs: 0 });
   return pending;
 }

@@ -2,8 +2,7 @@ import { describe, expect } from 'vitest';
 import { startApp } from '../../src/app.ts';
 import { atOnce } from '../support/at-once.ts';
 import { logLines } from '../support/log-lines.ts';
-import { finalAnswer } from '../support/replies.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { finalAnswer, startWorld, type World } from '../support/world.ts';
 
 const CARD = 'Emberwing Drake';
 

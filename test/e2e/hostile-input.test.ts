@@ -4,10 +4,8 @@ import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { observe } from '../../sandbox/discord/observation.ts';
 import { parseMarkdown, type Token } from '../../sandbox/page/markdown.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { startAppBot } from '../support/app-bot.ts';
-import { startBackends } from '../support/backends.ts';
-import { offered } from '../support/confirmed-cards.ts';
-import { cardRequests, startWorld, type World } from '../support/world.ts';
+import { startAppBot, startBackends } from '../support/backends.ts';
+import { cardRequests, inWorld, offered, startWorld, type World } from '../support/world.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 
@@ -57,8 +55,7 @@ function sharedWorld(): () => World {
 describe('an id', () => {
   const shared = sharedWorld();
 
-  it('that is not valid is refused in private, without a request', async () => {
-    const world = await startWorld();
+  inWorld('that is not valid is refused in private, without a request', async (world) => {
     await removeOptionLimits(world);
     const none = {
       'the parent folder': '..',
@@ -127,7 +124,7 @@ describe('a card', () => {
 });
 
 it('every reply forbids mentions, whatever it shows', async () => {
-  const { discord, cardService, env } = await startBackends({ requestsPerMinute: 60, burst: 4 });
+  const { discord, cardService, env, card: lookUp, usage } = await startBackends({ requestsPerMinute: 60, burst: 4 });
   const sent: unknown[] = [];
   observe({
     // What a reply shows is read again on a busy machine, without a body.
@@ -137,7 +134,6 @@ it('every reply forbids mentions, whatever it shows', async () => {
   });
   const bot = await startAppBot({ ...env, PRICES_FRESH_SECONDS: '0' });
   await bot.wrote('gateway ready');
-  const lookUp = (id: string) => discord.type({ command: 'card', options: { id } });
   const hasEmbed = ({ embeds }: ChatMessage) => embeds.length > 0;
   const ping = {
     id: 'ping',
@@ -151,8 +147,8 @@ it('every reply forbids mentions, whatever it shows', async () => {
   await lookUp('nobody, @everyone').settled(); // no such card
   await lookUp('ping').until(({ edited }) => edited); // a stale copy, then the edit
   await lookUp('..').settled(); // refused in private
-  await discord.type({ command: 'usage', manageGuild: true }).settled();
-  const waiting = IDS.slice(0, 20).map(lookUp); // more than permits come up meanwhile on a busy machine
+  await usage().settled();
+  const waiting = IDS.slice(0, 20).map((id) => lookUp(id)); // more than permits come up meanwhile on a busy machine
   await waiting.at(-1)?.until(({ content }) => content.startsWith("You're in line")); // the notice of a wait
   await bot.stop();
 

@@ -1,14 +1,12 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
 import { utcDay } from '../../src/time/utc-day.ts';
-import { storedRows } from '../support/stored-cards.ts';
-import { startWorld } from '../support/world.ts';
+import { inWorld, storedRows } from '../support/world.ts';
 
 const EARLIER = utcDay(Date.now() - 86_400_000);
 
-it('what is set in a server is kept for a year after any command there', async () => {
-  const world = await startWorld();
+inWorld('what is set in a server is kept for a year after any command there', async (world) => {
   const { dataDir } = world.config;
   const guildId = world.discord.guilds[0]?.id ?? '';
   const usedDay = () => JSON.parse(storedRows(dataDir, 'settings')[guildId] ?? '{}').usedDay;
@@ -20,7 +18,7 @@ it('what is set in a server is kept for a year after any command there', async (
     database.prepare('INSERT INTO rows VALUES (?, ?, ?)').run('settings', guildId, json);
   }
   await world.restartBot(); // knows at once in which servers anything is set
-  await world.discord.type({ command: 'privacy' }).settled();
+  await world.type('privacy').settled();
   await world.stopBot();
   expect(usedDay()).toBe(utcDay(Date.now()));
 });

@@ -5,20 +5,20 @@ import { readConfig } from '../../src/config/config.ts';
 import { startBackends } from '../support/backends.ts';
 import { rateLimited, refused, serverError } from '../support/fault-forms.ts';
 import { logLines } from '../support/log-lines.ts';
-import { finalAnswer } from '../support/replies.ts';
+import { finalAnswer } from '../support/world.ts';
 
 const CARD = 'Emberwing Drake';
 const HOUR_MS = 3_600_000;
 
 /** Starts the bot in this process while Discord has these faults. */
 async function startsInto(...faults: ScriptedFault[]) {
-  const { discord, env } = await startBackends();
+  const { discord, env, card } = await startBackends();
   discord.faults.script(...faults);
   const { log, lines } = logLines();
   const bot = await startApp(readConfig(env), log);
   onTestFinished(() => bot.stop());
   const logged = (msg: string) => expect.poll(() => lines).toContainEqual(expect.objectContaining({ msg }));
-  return { discord, bot, lines, logged };
+  return { discord, card, bot, lines, logged };
 }
 
 function logins(remaining: number, shards = 1): ScriptedFault {
@@ -31,12 +31,11 @@ function logins(remaining: number, shards = 1): ScriptedFault {
 
 describe('a login', () => {
   async function succeedsAfter(fault: ScriptedFault): Promise<void> {
-    const { discord, bot, lines } = await startsInto(fault);
+    const { discord, card, bot, lines } = await startsInto(fault);
 
     await bot.ready;
     await discord.gateway.whenReady();
-    const typed = discord.type({ command: 'card', options: { id: 'base1-4' } });
-    expect(await finalAnswer(typed)).toBe(CARD);
+    expect(await finalAnswer(card('base1-4'))).toBe(CARD);
     await bot.stop();
 
     const failures = lines.filter(({ msg }) => /^discord (cannot be reached|asks to wait before logging in)/.test(msg));

@@ -3,26 +3,27 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { PassThrough } from 'node:stream';
 import { parseEnv } from 'node:util';
-import { type ButtonInteraction, type ChatInputCommandInteraction, type Interaction, MessageFlags } from 'discord.js';
+import {
+  type ApplicationCommandDataResolvable,
+  type ButtonInteraction,
+  type ChatInputCommandInteraction,
+  Client,
+  Events,
+  type Interaction,
+  MessageFlags,
+} from 'discord.js';
 import type { Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { Bot } from '../../sandbox/bot.ts';
-import type { EmulatedDiscord, EmulatedDiscordOptions } from '../../sandbox/discord/emulated-discord.ts';
-import { Guide } from '../../sandbox/guide.ts';
-import { KNOWN_CARDS } from '../../sandbox/known-cards.ts';
+import type { EmulatedDiscordOptions } from '../../sandbox/discord/emulated-discord.ts';
 import { type PageServerOptions, startPageServer } from '../../sandbox/page/page-server.ts';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
-import { NO_DAY } from '../../sandbox/service/limiters.ts';
 import { EmbeddedCardService } from '../../sandbox/service/service.ts';
 import { runCli } from '../../src/cli/program.ts';
 import { stopSignal } from '../../src/stop-signal.ts';
-import { startAppBot } from '../support/app-bot.ts';
-import { openDiscord } from '../support/backends.ts';
+import { openDiscord, startAppBot } from '../support/backends.ts';
 import { type BotProcess, startUnderNpm } from '../support/bot-process.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { offered } from '../support/confirmed-cards.ts';
 import { contrast } from '../support/contrast.ts';
-import { startClient } from '../support/discord-client.ts';
 import { onFinished } from '../support/on-finished.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startWorld } from '../support/world.ts';
@@ -35,10 +36,10 @@ beforeAll(async () => {
   page = await openPage();
 });
 
-async function openSources(sources: Omit<PageServerOptions, 'port'>): Promise<PageVisit> {
+async function openSources(sources: Omit<PageServerOptions, 'port'>) {
   const server = await startPageServer({ port: 0, ...sources });
   onTestFinished(() => server.close());
-  return await visitPage(page, server.url);
+  return await visitPage(server.url);
 }
 
 /** As fast as possible: names of keys are pressed, everything else is typed. */
@@ -51,22 +52,23 @@ async function typeKeys(keys: readonly string[]): Promise<void> {
 
 const choose = (menu: string, label: string) => page.getByRole('combobox', { name: menu }).selectOption({ label });
 const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
+/** Resolves when it is on the page. */
+const sees = (words: string | RegExp) => page.getByText(words).waitFor();
 const option = (name: string) => page.getByRole('option', { name }).first();
 
 describe('the whole app', () => {
-  async function openSandbox(options: Parameters<typeof startWorld>[0] = { catalog: SAMPLE_CATALOG }) {
-    const world = await startWorld(options);
+  async function openSandbox() {
+    const world = await startWorld({ catalog: SAMPLE_CATALOG });
     return { world, ...(await openSources(world)) };
   }
 
   it('gives a newcomer a card with one request by the first instruction, however fast it is followed', async () => {
     const { world, externalUrls, pageErrors } = await openSandbox();
-    await offered(world, 'base1-4'); // on a busy machine the first search of a bot is too late for Discord
     const keys = await page.getByRole('region', { name: 'Welcome' }).locator('kbd').allTextContents();
     expect(keys.join(' ')).toBe('/card Enter ember Enter Enter');
     await typeKeys(keys);
 
-    const reply = replyTo(page, '/card id:base1-4');
+    const reply = replyTo('/card id:base1-4');
     const picture = reply.locator('.embed-image');
     await picture.waitFor();
     expect(await reply.textContent()).toMatch(/Emberwing Drake.*36\.33 market.*999 of 1,000 new lookups left today/s);
@@ -78,48 +80,39 @@ describe('the whole app', () => {
     expect({ externalUrls, pageErrors }).toEqual({ externalUrls: [], pageErrors: [] });
   });
 
-  it('shows no day of a service that has none', async () => {
-    const { world } = await openSandbox({ catalog: SAMPLE_CATALOG, service: { requestsPerDay: NO_DAY } });
-    await offered(world, 'base1-4');
-    await page.getByText('Left right now').waitFor();
-    for (const ofDay of ['Left today', 'The day'])
-      expect(await page.getByText(ofDay).filter({ visible: true }).count()).toBe(0);
-  });
-
   it('takes a whole line, and completes an option with Tab: what it adds begins with what differs from the default', async () => {
-    const { world } = await openSandbox();
-    await offered(world, 'base1-4');
+    await openSandbox();
     await typeKeys(['/card', 'Tab', 'ember']);
     await option('Emberwing Drake · 4/102 · First Light').waitFor();
     await typeKeys(['Tab', 'Tab', 'Enter', 'Tab', 'Enter', 'Enter']); // adds each of the other options, then sends
-    await replyTo(page, '/card id:base1-4 prices:false private:true').waitFor();
+    await replyTo('/card id:base1-4 prices:false private:true').waitFor();
 
     await page.keyboard.type('/card');
     await option('/card id').waitFor();
     // As if typed faster than the list of commands loads
     await page.route('**/api/commands', () => {});
     await typeKeys([' deep-2 private:True prices:no', 'Enter']);
-    await replyTo(page, '/card id:deep-2 prices:false private:true').getByText('Only you can see this').waitFor();
+    await replyTo('/card id:deep-2 prices:false private:true').getByText('Only you can see this').waitFor();
   });
 
   it('answers /usage for its member alone, and offers it with Manage Server only, not in direct messages', async () => {
     await openSandbox();
-    await say(page, '/usage');
-    await replyTo(page, '/usage').locator('.embed').getByText('@Alice').waitFor();
+    await say('/usage');
+    await replyTo('/usage').locator('.embed').getByText('@Alice').waitFor();
     await choose('Member', 'Björn');
-    await replyTo(page, '/usage').waitFor({ state: 'detached' });
+    await replyTo('/usage').waitFor({ state: 'detached' });
     await choose('Member', 'Alice');
-    await replyTo(page, '/usage').waitFor();
+    await replyTo('/usage').waitFor();
     await page.getByRole('button', { name: 'Dismiss message' }).press('Enter');
-    await replyTo(page, '/usage').waitFor({ state: 'detached' });
+    await replyTo('/usage').waitFor({ state: 'detached' });
 
     await page.getByRole('checkbox', { name: 'with Manage Server' }).uncheck();
-    await composer(page).fill('/');
+    await composer().fill('/');
     await option('/card id').waitFor();
     expect(await page.getByRole('option', { name: '/usage' }).count()).toBe(0);
     await press('cardbot');
-    await say(page, '/usage');
-    await page.getByText('There is no command /usage here.').waitFor();
+    await say('/usage');
+    await sees('There is no command /usage here.');
   });
 
   it('has switches that the card service obeys', async () => {
@@ -134,8 +127,8 @@ describe('the whole app', () => {
       await choose(menu, label);
       await expect.poll(() => state().switches, { message: label }).toMatchObject(switches);
     }
-    await page.getByText(/come back every minute/).waitFor();
-    await page.getByText('The bot hears of it when it asks again').waitFor();
+    await sees(/come back every minute/);
+    await sees('The bot hears of it when it asks again');
     await press('429 storm for 30 s');
     const end = page.getByText(/Every request gets a 429/).locator('time');
     const atFirst = await end.textContent();
@@ -153,7 +146,7 @@ describe('the whole app', () => {
 
   it('shows the requests that reached it, those for several cards with their ids; a dropped connection loses no command', async () => {
     const { world } = await openSandbox();
-    await say(page, '/card nothing-1');
+    await say('/card nothing-1');
     const row = page.getByRole('row').filter({ hasText: '/cards/nothing-1' });
     await row.getByRole('cell', { name: '404' }).waitFor();
     await world.cardService.fetch('http://cards.test/cards?ids=base1-4,base1-1');
@@ -161,22 +154,22 @@ describe('the whole app', () => {
 
     await press('Drop the gateway connection');
     await expect.poll(() => world.discord.gateway.resumes).toBe(1);
-    await say(page, '/card base1-4');
+    await say('/card base1-4');
     await page.locator('.embed').waitFor();
   });
 
   it('explains a mistake beside the composer, sends nothing and keeps the command', async () => {
     const { world } = await openSandbox();
     const isTold = (words: string) => page.getByRole('alert').filter({ hasText: words }).waitFor();
-    await say(page, '/nope');
+    await say('/nope');
     await isTold('There is no command /nope here.');
     await world.stop(); // without a bot no command can be sent
-    await say(page, '/card base1-4');
+    await say('/card base1-4');
     await isTold('No bot is connected');
     const id = page.getByRole('combobox', { name: 'id' });
     await expect.poll(() => id.inputValue()).toBe('base1-4');
     await id.press('Escape');
-    await say(page, '/card a private:maybe');
+    await say('/card a private:maybe');
     await isTold('The option "private" of /card must be true or false.');
     await page.context().setOffline(true);
     await press('Drop the gateway connection');
@@ -186,17 +179,17 @@ describe('the whole app', () => {
 
   it('opens a form for missing options; Escape closes its suggestions, and once more the form', async () => {
     await openSandbox();
-    await say(page, '/card private:True');
-    await page.getByText('/card needs the option "id".').waitFor();
+    await say('/card private:True');
+    await sees('/card needs the option "id".');
     await typeKeys(['deep-2', 'Enter', 'Enter']);
-    await replyTo(page, '/card id:deep-2 private:true').waitFor();
+    await replyTo('/card id:deep-2 private:true').waitFor();
 
-    await say(page, '/card');
+    await say('/card');
     await page.getByRole('combobox', { name: 'id' }).waitFor();
     // A busy machine may suggest the card that was looked up only after the first of them.
     await typeKeys(['Escape', 'Escape']);
     await expect.poll(() => page.locator('.suggestions').getByRole('option').count()).toBe(0);
-    await expect.poll(() => composer(page).inputValue()).toBe('/card');
+    await expect.poll(() => composer().inputValue()).toBe('/card');
   });
 });
 
@@ -208,24 +201,27 @@ describe('messages of any bot', () => {
     options: [{ type: 3, name: 'id', description: 'x', required: true, autocomplete: true }],
   };
 
-  /** Opens the page with a bot of these commands. */
+  /** Opens the page with a bot of these commands: an unmodified client of discord.js. */
   async function openBot(
-    commands: Parameters<typeof startClient>[1],
+    commands: readonly ApplicationCommandDataResolvable[],
     handle: Handle,
     options: EmulatedDiscordOptions = {},
-  ): Promise<PageVisit> {
+  ) {
     const discord = await openDiscord(options);
-    await startClient(discord, commands, handle);
+    const client = new Client({ intents: 0, rest: { api: discord.apiUrl } });
+    onFinished(() => client.destroy());
+    client.on(Events.Error, () => {});
+    client.on(Events.InteractionCreate, (interaction) => void handle(interaction));
+    const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
+    await client.login(discord.botToken);
+    await ready;
+    await client.application?.commands.set(commands);
     return await openSources({ discord, cardService: new EmbeddedCardService() });
   }
 
   /** With a bot whose only command `/show` is answered so. */
-  function openShow(
-    answer: (interaction: ChatInputCommandInteraction) => Promise<unknown>,
-    options: EmulatedDiscordOptions = {},
-  ): Promise<PageVisit> {
-    const handle: Handle = async (interaction) => interaction.isChatInputCommand() && answer(interaction);
-    return openBot([SHOW], handle, options);
+  function openShow(answer: (interaction: ChatInputCommandInteraction) => Promise<unknown>) {
+    return openBot([SHOW], async (interaction) => interaction.isChatInputCommand() && answer(interaction));
   }
 
   it('have Markdown in titles, descriptions and field values, and none in footers and authors', async () => {
@@ -243,7 +239,7 @@ describe('messages of any bot', () => {
         ],
       }),
     );
-    await say(page, '/show');
+    await say('/show');
 
     const embed = page.locator('.embed');
     await embed.waitFor();
@@ -276,9 +272,9 @@ describe('messages of any bot', () => {
         ],
       }),
     );
-    await say(page, '/show');
+    await say('/show');
 
-    const reply = replyTo(page, '/show');
+    const reply = replyTo('/show');
     await reply.locator('.embed').waitFor();
     expect((await reply.textContent())?.split(hostile)).toHaveLength(7);
     expect(await reply.getByRole('link').count()).toBe(0);
@@ -341,14 +337,14 @@ describe('messages of any bot', () => {
     };
     const { externalUrls, pageErrors } = await openBot([SHOW_ID, { type: 3, name: 'Quote it' }], answer);
     await press('cardbot');
-    await composer(page).focus();
+    await composer().focus();
     await page.keyboard.type('/show');
     await option('/show').waitFor();
     await typeKeys(['Enter', 'dra']);
     await option('Card dra').waitFor();
     await typeKeys(['Enter', 'Enter']);
 
-    const reply = replyTo(page, '/show id:id-dra');
+    const reply = replyTo('/show id:id-dra');
     await reply.getByText('at first').waitFor();
     await reply.getByRole('link', { name: 'list.csv' }).waitFor();
     const picture = reply.getByRole('img', { name: 'small.png' });
@@ -360,18 +356,18 @@ describe('messages of any bot', () => {
     // Enter sends what is chosen by keyboard, and nothing is sent on the way to it
     const menu = reply.getByRole('combobox', { name: 'Make a selection' });
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowUp', 'Enter']) await menu.press(key);
-    await page.getByText('chosen: b').waitFor();
+    await sees('chosen: b');
     for (const key of ['Space', 'ArrowDown', 'Enter']) await menu.press(key); // in the open list
-    await page.getByText('chosen: c').waitFor();
+    await sees('chosen: c');
     expect(chosen).toEqual(['b', 'c']);
     await reply.getByText('Apps').click();
     await reply.getByRole('button', { name: 'Quote it' }).click();
-    await page.getByText('quoted: changed').waitFor();
+    await sees('quoted: changed');
 
     await reply.getByRole('button', { name: 'Rename' }).click();
     await page.getByLabel('New name').fill('Drake');
     await press('Submit');
-    await page.getByText('named: Drake').waitFor();
+    await sees('named: Drake');
     expect(await page.getByLabel('New name').count()).toBe(0);
     expect({ externalUrls, pageErrors }).toEqual({ externalUrls: [], pageErrors: [] });
   });
@@ -388,7 +384,7 @@ describe('messages of any bot', () => {
       return interaction.respond([{ name: `Card ${typed || 'asked for last'}`, value: `id-${typed}` }]);
     });
     const open = async () => {
-      await say(page, '/show');
+      await say('/show');
       await option('Card asked for last').waitFor();
     };
     const rows = page.getByRole('listbox', { name: 'Choices for id' }).getByRole('option');
@@ -404,7 +400,7 @@ describe('messages of any bot', () => {
     await rows.filter({ hasText: 'Card abc' }).waitFor();
     expect(await rows.allTextContents()).toEqual([expect.stringContaining('Card abc')]);
     await typeKeys(['d', 'Enter', 'Enter']); // the row that is shown is for another text
-    await page.getByText('shown: id-abcd').waitFor();
+    await sees('shown: id-abcd');
     expect(await page.locator('.message').count()).toBe(1);
 
     await open();
@@ -419,7 +415,7 @@ describe('messages of any bot', () => {
     await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))');
     expect(await rows.count()).toBe(0);
     await page.keyboard.press('Enter');
-    await page.getByText('shown: ef').waitFor();
+    await sees('shown: ef');
   });
 
   it('are legible, every text of them, in the dark and in the light theme', async () => {
@@ -471,20 +467,20 @@ describe('messages of any bot', () => {
       ['thinking', 'is thinking'],
       ['silent', 'The application did not respond'],
     ]) {
-      await say(page, `/${name}`);
-      await replyTo(page, `/${name}`)
+      await say(`/${name}`);
+      await replyTo(`/${name}`)
         .getByText(words ?? '')
         .waitFor();
     }
-    await say(page, '/nothing'); // a problem beside the composer
+    await say('/nothing'); // a problem beside the composer
     // The line comes back with it: between the two steps of a fill it would be added to, not replaced
-    await page.getByText('There is no command /nothing here.').waitFor();
-    await composer(page).fill('/'); // the list of commands
+    await sees('There is no command /nothing here.');
+    await composer().fill('/'); // the list of commands
     await option('Is public').waitFor();
 
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
-      const { count, pale } = await illegibleTexts(page);
+      const { count, pale } = await illegibleTexts();
       expect(count).toBeGreaterThan(80);
       expect(pale).toEqual([]);
     }
@@ -555,13 +551,13 @@ describe('npm run sandbox', () => {
 
   /** Everything is as when the sandbox was started: it is reset when another test has used it. */
   async function beginAnew(): Promise<void> {
-    await visitPage(page, url);
+    await visitPage(url);
     const count = page.getByRole('heading', { name: 'Requests that reached it' });
     if ((await count.textContent())?.endsWith(': 0')) return;
     const isReset = page.waitForResponse((response) => response.url().endsWith('/api/reset')); // what follows may hold before
     await press('Reset sandbox');
     await isReset;
-    await page.getByText('Requests that reached it: 0').waitFor();
+    await sees('Requests that reached it: 0');
     await expect.poll(() => page.locator('.message').count()).toBe(1);
     await page.getByText('The bot (connected)').waitFor();
   }
@@ -605,18 +601,18 @@ describe('npm run sandbox', () => {
     await page.getByRole('combobox', { name: 'prices', exact: true }).waitFor();
     await expectNoViolation('form');
     await typeKeys(['Escape', 'Escape']); // the form, and its name
-    await say(page, '/card base1-4');
-    await say(page, '/cards base1-4,tide-27 private:True');
-    await say(page, '/card first light');
+    await say('/card base1-4');
+    await say('/cards base1-4,tide-27 private:True');
+    await say('/card first light');
     await expect.poll(() => page.locator('.embed').count()).toBe(3);
-    await page.getByText('Which of these cards do you mean?').waitFor();
+    await sees('Which of these cards do you mean?');
     await page.getByText('Apps').first().press('Enter');
     await expectNoViolation('used, dark');
     await expectComposerInSight('used');
     await press('The day runs out');
     await happened('The day stays used up');
     await press('Kill the process');
-    await page.getByText('cardbot is gone.').waitFor();
+    await sees('cardbot is gone.');
     await page.emulateMedia({ colorScheme: 'light' });
     await expectNoViolation('without a bot, light');
     await press('Start the process');
@@ -650,7 +646,7 @@ describe('npm run sandbox', () => {
     await page.getByRole('tab', { name: 'Chat' }).press('ArrowRight');
     await page.getByRole('heading', { name: 'The card service' }).waitFor();
     expect(await page.getByRole('log').isVisible()).toBe(false);
-    await say(page, '/card base1-4');
+    await say('/card base1-4');
     await page.getByRole('log').waitFor();
   });
 
@@ -681,7 +677,7 @@ describe('npm run sandbox', () => {
 
   it('has a guided minute, each step of which says what happened, in figures, at any time', async () => {
     await beginAnew();
-    const { pageErrors, externalUrls } = await visitPage(page, url);
+    const { pageErrors, externalUrls } = await visitPage(url);
     // Whoever one was, and wherever
     await choose('Member', 'Zoe');
     await press('cardbot');
@@ -694,7 +690,7 @@ describe('npm run sandbox', () => {
     // Each begins with everything as at the start: with a bot, although there is none
     await press('Kill the process');
     await page.getByText('The bot (stopped)').waitFor();
-    await page.getByText('cardbot is gone.').waitFor();
+    await sees('cardbot is gone.');
     await press('Find a card by name');
     // With another, although that is killed while it starts
     await page.getByText('The bot (starting)').waitFor();
@@ -703,11 +699,11 @@ describe('npm run sandbox', () => {
     await happened(/^3 replies said “thinking…” .* and 3 of 3 got their cards, with \d requests in all\.$/);
     await press('Thirty ask at once');
     await happened(CROWD);
-    await page.getByText(/Requests that reached it: [1-3]$/).waitFor();
+    await sees(/Requests that reached it: [1-3]$/);
     await expect.poll(() => page.locator('.askers .card').count()).toBe(30);
     // Although the card that is watched has been renewed meanwhile
-    await say(page, '/card base1-4');
-    await replyTo(page, '/card id:base1-4').getByText('(edited)').waitFor();
+    await say('/card base1-4');
+    await replyTo('/card id:base1-4').getByText('(edited)').waitFor();
     await press('A price moves');
     await happened(TOLD);
     await expectInView(page.getByText('Emberwing Drake is at $39.96, above your target of $38.00.'));
@@ -728,25 +724,15 @@ describe('npm run sandbox', () => {
     expect({ pageErrors, externalUrls }).toEqual({ pageErrors: [], externalUrls: [] });
   });
 
-  it.each([
-    ['day', 'the service counts none', { requestsPerDay: NO_DAY }, KNOWN_CARDS],
-    ['watch', 'the bot knows no price', {}, []],
-  ])('has a guide without the step %s where %s', (step, _, limits, known) => {
-    const cardService = new EmbeddedCardService(limits);
-    const guide = new Guide({ cardService, known, cards: [], discord: {} as EmulatedDiscord, bot: {} as Bot });
-    const steps = ['find', 'crowd', 'refused', 'day', 'kill', 'watch'].filter((each) => each !== step);
-    expect(guide.shown.steps.map(({ id }) => id)).toEqual(steps);
-  });
-
   it('is stopped by Ctrl-C after the lookup in progress is answered', async () => {
     const program = startSandboxProgram();
     await program.wrote('and type: /card');
-    await visitPage(page, urlOf(program));
+    await visitPage(urlOf(program));
     const isSlow = page.waitForResponse('**/api/set');
     await choose('Speed', '2 s');
     await isSlow;
-    await say(page, '/card tide-18');
-    await page.getByText('cardbot is thinking…').waitFor();
+    await say('/card tide-18');
+    await sees('cardbot is thinking…');
     program.ctrlC();
     expect(await program.ended).toBe(0);
     expect(program.output()).toContain('"outcome":"answered"');
@@ -793,8 +779,8 @@ describe('npm run sandbox', () => {
     expect(await runCli(['catalog', 'import', list], context)).toBe(0);
     const bot = await startAppBot(own);
     await bot.wrote('gateway ready');
-    await visitPage(page, urlOf(program));
-    await say(page, '/card wick who waits');
+    await visitPage(urlOf(program));
+    await say('/card wick who waits');
     await page.locator('.embed').getByText('Wick, Who Waits').first().waitFor();
     expect(await guide().isVisible()).toBe(false);
   });
@@ -855,18 +841,11 @@ const COLOURS = `(() => {
 })()`;
 
 /** The texts on the page that stand out too little from what is behind them, and how many were looked at. */
-async function illegibleTexts(page: Page): Promise<{ count: number; pale: string[] }> {
+async function illegibleTexts(): Promise<{ count: number; pale: string[] }> {
   const found: { text: string; colours: [number, number] }[] = await page.evaluate(COLOURS);
   const texts = found.map(({ text, colours }) => ({ text, contrast: contrast(...colours) }));
   const pale = texts.filter(({ contrast }) => contrast < LEAST_CONTRAST);
   return { count: texts.length, pale: pale.map(({ text, contrast }) => `${contrast.toFixed(1)}: ${text}`) };
-}
-
-interface PageVisit {
-  /** Requested addresses that are not on this machine. */
-  externalUrls: string[];
-  /** Uncaught errors, and errors and warnings on the console, such as violations of the page's policies. */
-  pageErrors: string[];
 }
 
 const WAIT_MS = 60_000;
@@ -887,7 +866,7 @@ async function openPage(): Promise<Page> {
 }
 
 /** Opens the sandbox's page until the test ends, and then resets `page`. */
-async function visitPage(page: Page, url: string): Promise<PageVisit> {
+async function visitPage(url: string) {
   onTestFinished(async () => {
     page.removeAllListeners();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -895,7 +874,9 @@ async function visitPage(page: Page, url: string): Promise<PageVisit> {
     await page.setViewportSize(VIEWPORT);
     await page.goto('about:blank');
   });
+  /** Requested addresses that are not on this machine. */
   const externalUrls: string[] = [];
+  /** Uncaught errors, and errors and warnings on the console, such as violations of the page's policies. */
   const pageErrors: string[] = [];
   page.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
@@ -909,22 +890,22 @@ async function visitPage(page: Page, url: string): Promise<PageVisit> {
 
   await page.goto(url);
   await page.getByRole('button', { name: 'Send' }).waitFor();
-  await composer(page).waitFor();
+  await composer().waitFor();
   return { externalUrls, pageErrors };
 }
 
 /** The input line, which has the focus when the page opens. */
-function composer(page: Page): Locator {
+function composer(): Locator {
   return page.getByRole('combobox', { name: /^Message / });
 }
 
 /** Types a whole line and presses Enter. */
-async function say(page: Page, line: string): Promise<void> {
-  await composer(page).fill(line);
-  await composer(page).press('Enter');
+async function say(line: string): Promise<void> {
+  await composer().fill(line);
+  await composer().press('Enter');
 }
 
 /** The reply to a command, by the line as the emulated Discord writes it. */
-function replyTo(page: Page, commandLine: string): Locator {
+function replyTo(commandLine: string): Locator {
   return page.locator('.message').filter({ has: page.locator(`[title=${JSON.stringify(commandLine)}]`) });
 }

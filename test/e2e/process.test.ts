@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SANDBOX_API_KEY } from '../../sandbox/service/service.ts';
-import { startAppBot } from '../support/app-bot.ts';
-import { startBackends } from '../support/backends.ts';
+import { startAppBot, startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 
 describe('npm start', () => {
@@ -30,9 +29,9 @@ describe('npm start', () => {
   });
 
   it('answers until SIGTERM and exits 0; a process that waits for its data takes over, or stops on SIGTERM', async () => {
-    const { discord, cardService, env } = await startBackends();
+    const { card, cardService, env } = await startBackends();
     cardService.script({ path: 'odd', body: SANDBOX_API_KEY });
-    const lookUp = (id: string) => discord.type({ command: 'card', options: { id } }).settled();
+    const lookUp = (id: string) => card(id).settled();
     const first = startBotProcess({ ...env, LOG_LEVEL: 'trace', GUILD_DAILY_REQUEST: 'four thousand' });
     await first.wrote('gateway ready');
     const waiting = startBotProcess(env);

@@ -8,11 +8,11 @@ import { startBotProcess, startProgram } from '../support/bot-process.ts';
 import { onFinished } from '../support/on-finished.ts';
 
 it('with NODE_USE_ENV_PROXY=1 the card service, Discord and its gateway are reached through the proxy', async () => {
-  const [proxy, { discord, env }] = await Promise.all([startForwardProxy(), startBackends()]);
+  const [proxy, { card, env }] = await Promise.all([startForwardProxy(), startBackends()]);
   const proxied = { ...env, NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url };
   const bot = startBotProcess(proxied);
   await bot.wrote('gateway ready');
-  const { embeds } = await discord.type({ command: 'card', options: { id: 'base1-4' } }).settled();
+  const { embeds } = await card('base1-4').settled();
   expect(embeds[0]?.title).toBe('Emberwing Drake');
   bot.child.kill('SIGTERM');
   expect(await bot.ended).toBe(0);
@@ -28,13 +28,8 @@ it('with NODE_USE_ENV_PROXY=1 the card service, Discord and its gateway are reac
 });
 
 /** A proxy as in companies: for any address, by tunnel or by request. */
-interface ForwardProxy {
-  url: string;
+async function startForwardProxy() {
   /** What it was asked for: `CONNECT host:port`, or a method and a whole address. */
-  asked: string[];
-}
-
-async function startForwardProxy(): Promise<ForwardProxy> {
   const asked: string[] = [];
   const server = createServer((incoming, outgoing) => {
     const { method = '', url = '', headers } = incoming;

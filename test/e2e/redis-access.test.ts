@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { redisPrefix } from '../../src/storage/redis/client.ts';
-import { startAppBot } from '../support/app-bot.ts';
-import { startBackends } from '../support/backends.ts';
+import { startAppBot, startBackends } from '../support/backends.ts';
 import { ERROR } from '../support/log-lines.ts';
 import { onFinished } from '../support/on-finished.ts';
 import { logOf, numberedCards, requestedIds, showsCard, startAppBots } from '../support/processes.ts';
@@ -23,8 +22,9 @@ async function documentedRights(prefix: string): Promise<string[]> {
   return (line ?? '').replace('~cardbot:', `~${prefix}:`).split(' ');
 }
 
-describe.skipIf(noRealRedis('Redis over TLS, with a user of few rights'))('two processes', () => {
-  it('share a Redis over TLS as a user with no more rights than the docs name', async () => {
+it.skipIf(noRealRedis('Redis over TLS, with a user of few rights'))(
+  'two processes share a Redis over TLS as a user with no more rights than the docs name',
+  async () => {
     const settings = { 'maxmemory-policy': 'noeviction' };
     const redis = await startRealRedis({ appendonly: 'yes', ...settings });
     await redis.command('ACL', 'SETUSER', 'bot', 'on', '>p@ss/word', ...(await documentedRights(redis.prefix)));
@@ -45,8 +45,8 @@ describe.skipIf(noRealRedis('Redis over TLS, with a user of few rights'))('two p
       logOf(bot).filter(({ level, reason }) => Number(level) >= ERROR || String(reason).includes('NOPERM')),
     );
     expect(problems).toEqual([]);
-  });
-});
+  },
+);
 
 it.skipIf(noRealRedis('a bot on a Redis that is not for it')).each([
   ['the state of another application', 'at its start'],

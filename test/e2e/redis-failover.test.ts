@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { numberedCards, requestedIds, showsCard, startAppBots } from '../support/processes.ts';
 import { noRealRedis, type RealServer, startRealRedis } from '../support/redis.ts';
 import { type Relay, startRelay } from '../support/relay.ts';
-import { finalAnswers } from '../support/replies.ts';
+import { finalAnswers } from '../support/world.ts';
 
 const CARDS = numberedCards(10);
 const IDS = CARDS.map(({ id }) => id);
@@ -18,11 +18,12 @@ async function isReplica(server: RealServer): Promise<boolean> {
   return Array.isArray(role) && role[0] === 'slave' && role.includes('connected');
 }
 
-describe.skipIf(noRealRedis('bots whose Redis fails over'))('two bots whose Redis fails over to its replica', () => {
-  it.each([
-    ['kept', (_: Relay) => {}],
-    ['dropped', (relay: Relay) => relay.drop()],
-  ])('lose no reply and request each card once, with connections to the old primary %s', async (_, during) => {
+it.skipIf(noRealRedis('bots whose Redis fails over')).each([
+  ['kept', (_: Relay) => {}],
+  ['dropped', (relay: Relay) => relay.drop()],
+])(
+  'two bots whose Redis fails over to its replica lose no reply and request each card once, with connections to the old primary %s',
+  async (_, during) => {
     const old = await startRealRedis({ appendonly: 'yes', ...LASTING });
     const replica = { ...LASTING, replicaof: `127.0.0.1 ${old.port}` };
     const next = await startRealRedis({ appendonly: 'yes', ...replica });
@@ -54,5 +55,5 @@ describe.skipIf(noRealRedis('bots whose Redis fails over'))('two bots whose Redi
     expect(processes.cardService.counts.byStatus[429]).toBeUndefined();
     await old.kill();
     await Promise.all(typeAll(IDS).map((each) => showsCard(each)));
-  });
-});
+  },
+);

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Readiness } from '../../src/operations/operations.ts';
-import type { AppBot } from '../support/app-bot.ts';
-import { serverOfShard } from '../support/backends.ts';
+import { type AppBot, serverOfShard, typingIn } from '../support/backends.ts';
 import { WARN } from '../support/log-lines.ts';
 import {
   logOf,
@@ -16,8 +15,8 @@ import {
 } from '../support/processes.ts';
 import { noRealRedis, type RealServer, startRealRedis, type TestRedis } from '../support/redis.ts';
 import { startRelay } from '../support/relay.ts';
-import { finalAnswers, press } from '../support/replies.ts';
 import { secretsIn } from '../support/secret-forms.ts';
+import { finalAnswers, hasCard, isThinking, press } from '../support/world.ts';
 
 const CARDS = numberedCards(100);
 // The service allows a little more at once than the bots' configured burst, because a busy machine delivers requests late
@@ -162,7 +161,7 @@ describe.skipIf(noRealRedis('a bot without Redis'))('a bot whose Redis is', () =
     await startRelay(redis.url, { port: down.port });
     await processes.start(1);
     const typed = SHARDS.map((shard) => processes.card(shard, KNOWN));
-    for (const each of typed) await each.until(({ state }) => state === 'thinking');
+    for (const each of typed) await each.until(isThinking);
     expect(processes.bots.map(noticesOf)).toEqual([
       [1, 0],
       [1, 0],
@@ -186,7 +185,7 @@ describe.skipIf(noRealRedis('a bot without Redis'))('a bot whose Redis is', () =
     const processes = await startPair(redis);
     const { discord } = processes;
     const guild = { guildId: serverOfShard(0).id, manageGuild: true };
-    const type = (command: string, options = {}) => discord.type({ command, options, ...guild });
+    const type = (command: string, options = {}) => typingIn(discord).type(command, options, guild);
     const settings = type('settings');
     const { messageId = '' } = await settings.settled();
     const privacy = await type('privacy').settled();
@@ -195,7 +194,7 @@ describe.skipIf(noRealRedis('a bot without Redis'))('a bot whose Redis is', () =
       const { interactionId } = await type('cards').until(({ modal }) => modal !== undefined);
       return discord.submit({ interactionId, values: { text: 'card-1' } });
     };
-    const estimate = await (await paste()).until(({ embeds }) => embeds.length > 0);
+    const estimate = await (await paste()).until(hasCard);
     await redis.kill();
     await areCutOff(processes);
 

@@ -83,18 +83,14 @@ it('an unknown card costs at most 11 commands to Redis, one known elsewhere 1, o
   expect(processes.cardService.counts.total).toBe(3);
 });
 
-interface RecordingRelay {
-  /** Reaches the Redis through the relay. */
-  url: string;
-  /** What was sent to Redis, in order: the name of a command and its arguments. A transaction is one command, `MULTI`. */
-  commands: readonly (readonly string[])[];
-}
+type RecordingRelay = Awaited<ReturnType<typeof startRecordingRelay>>;
 
 /**
  * A TCP proxy before a Redis that notes what passes, none of which has a `\r\n` of its own: arrays of bulk strings, as in
  * https://redis.io/docs/latest/develop/reference/protocol-spec/#sending-commands-to-a-redis-server
  */
-async function startRecordingRelay(url: string): Promise<RecordingRelay> {
+async function startRecordingRelay(url: string) {
+  /** What was sent to Redis, in order: the name of a command and its arguments. A transaction is one command, `MULTI`. */
   const commands: string[][] = [];
   const watch = () => {
     const lines: string[] = [];

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import type { DictatedAnswer } from '../../sandbox/service/service.ts';
-import { serverOfShard } from '../support/backends.ts';
+import { serverOfShard, typingIn } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { prepareAppBots, showsCard, type TestBots } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
-import { finalAnswers } from '../support/replies.ts';
+import { finalAnswers, isThinking } from '../support/world.ts';
 
 /** One at a time and 200 ms apart, so that most wait for a permit. */
 const SLOW = { requestsPerMinute: 300, burst: 6, requestsPerDay: 1_000 };
@@ -45,9 +45,9 @@ async function deferReplies({ discord, cardService, card }: TestBots, shard: num
   const held = (): DictatedAnswer | undefined => (isHeld ? { fault: 'hang' } : undefined);
   cardService.script(...missing.map(() => held));
   const waiting = missing.slice(0, 5).map((id) => card(shard, id));
-  await Promise.all(waiting.map((one) => one.until(({ state }) => state === 'thinking', PATIENCE_MS)));
+  await Promise.all(waiting.map((one) => one.until(isThinking, PATIENCE_MS)));
   const ids = [shown, ...missing.slice(5)].join();
-  const list = discord.type({ command: 'cards', options: { ids }, guildId: serverOfShard(shard).id });
+  const list = typingIn(discord).cards(ids, {}, { guildId: serverOfShard(shard).id });
   await list.until(({ embeds }) => embeds.length === 1, PATIENCE_MS);
   const release = () => {
     isHeld = false;

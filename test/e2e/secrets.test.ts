@@ -4,27 +4,19 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { observe } from '../../sandbox/discord/observation.ts';
 import { startPageServer } from '../../sandbox/page/page-server.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { startAppBot } from '../support/app-bot.ts';
-import { type Backends, startBackends } from '../support/backends.ts';
+import { type Backends, startAppBot, startBackends } from '../support/backends.ts';
 import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
-import { isFinal } from '../support/replies.ts';
 import { INTERACTION_TOKEN_START, secretsIn } from '../support/secret-forms.ts';
-import { startWorld } from '../support/world.ts';
+import { isFinal, isThinking, startWorld } from '../support/world.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 /** Contains every character that is escaped in JSON or in a URL. */
 const API_KEY = String.raw`k"e\y/with+everything&more=100%`;
 
-interface VerboseBot extends Backends {
-  /** The interaction tokens that the bot has received so far. */
-  tokens: ReadonlySet<string>;
-  /** The bot token, the API key, and these. */
-  secrets(): string[];
-}
-
 /** The environment of a bot that logs at level `trace`, and all its secrets. */
-async function startVerbose(): Promise<VerboseBot> {
+async function startVerbose() {
   const backends = await startBackends({ apiKey: API_KEY, requestsPerMinute: 6_000, burst: 100 });
+  /** The interaction tokens that the bot has received so far. */
   const tokens = new Set<string>();
   observe({
     event: ({ type, json }) => type === 'INTERACTION_CREATE' && tokens.add(JSON.parse(json).token),
@@ -36,24 +28,18 @@ async function startVerbose(): Promise<VerboseBot> {
     CARD_SERVICE_TIMEOUT_MS: '1500', // a busy machine may need a second, and a request that takes longer counts as an outage
     LOG_LEVEL: 'trace',
   };
-  return {
-    ...backends,
-    env,
-    tokens,
-    secrets: () => [env.DISCORD_TOKEN, API_KEY, ...tokens],
-  };
+  return { ...backends, env, tokens, secrets: () => [env.DISCORD_TOKEN, API_KEY, ...tokens] };
 }
 
 describe('no secret leaks', () => {
   it('from a bot that meets many faults and hostile ids', async () => {
     const verbose = await startVerbose();
-    const { discord, cardService, env, tokens } = verbose;
+    const { discord, cardService, env, tokens, card: lookUp, usage } = verbose;
     const down = { status: 502, body: '<html>Bad Gateway</html>' };
     discord.faults.script({ route: 'gateway/bot', times: 4, answer: down }); // discord.js sends it again three times
     const bot = await startAppBot(env);
     await bot.wrote('discord cannot be reached');
     await bot.wrote('gateway ready');
-    const lookUp = (id: string) => discord.type({ command: 'card', options: { id } });
     const broken = { code: 0, message: `500: ${API_KEY}` };
 
     cardService.script(
@@ -65,7 +51,7 @@ describe('no secret leaks', () => {
       { path: '/v1/usage', status: 401, body: { _tag: 'Unauthorized', message: API_KEY } },
     );
     await Promise.all(IDS.slice(0, 4).map((id) => lookUp(id).until(isFinal)));
-    await discord.type({ command: 'usage', manageGuild: true }).settled();
+    await usage().settled();
     await lookUp(API_KEY).settled();
     await lookUp(env.DISCORD_TOKEN).settled();
     await lookUp(`${INTERACTION_TOKEN_START}${'x'.repeat(60)}`).settled();
@@ -75,7 +61,7 @@ describe('no secret leaks', () => {
       route: 'edit',
       answer: { status: 404, body: { code: 10008, message: 'Unknown Message' } },
     });
-    await lookUp(IDS[10] ?? '').until(({ state }) => state === 'thinking');
+    await lookUp(IDS[10] ?? '').until(isThinking);
     await bot.wrote('"outcome":"deleted"');
     discord.faults.script({ route: 'callback', times: 2, answer: 'reset' });
     await lookUp(IDS[11] ?? '').until(isFinal);
@@ -85,7 +71,7 @@ describe('no secret leaks', () => {
     });
     await lookUp(IDS[12] ?? '').until(isFinal);
     cardService.set({ latencyMs: 5_000 });
-    await lookUp(IDS[13] ?? '').until(({ state }) => state === 'thinking'); // deferred when the bot stops
+    await lookUp(IDS[13] ?? '').until(isThinking); // deferred when the bot stops
     await bot.stop();
 
     expect(tokens.size).toBeGreaterThanOrEqual(10);
@@ -99,11 +85,11 @@ describe('no secret leaks', () => {
     ['unhandledRejection', 'Promise.reject(error)'],
   ])('from a bot that ends with an %s, although its journal contains them', async (event, explode) => {
     const verbose = await startVerbose();
-    const { discord, cardService, env } = verbose;
+    const { card, cardService, env } = verbose;
     cardService.set({ latencyMs: 60_000 });
     const bot = startWithBomb({ ...env, CARD_SERVICE_TIMEOUT_MS: '60000' }, explode);
     await bot.wrote('gateway ready');
-    await discord.type({ command: 'card', options: { id: 'base1-4' } }).until(({ state }) => state === 'thinking');
+    await card('base1-4').until(isThinking);
 
     bot.child.kill('SIGUSR2');
 

@@ -3,11 +3,10 @@ import { describe, expect } from 'vitest';
 import type { EmulatedDiscord, EmulatedDiscordOptions } from '../../sandbox/discord/emulated-discord.ts';
 import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
 import { shardOf } from '../../sandbox/discord/world.ts';
-import { type BotOutput, startAppBot } from '../support/app-bot.ts';
 import { atOnce } from '../support/at-once.ts';
-import { startBackends } from '../support/backends.ts';
+import { type BotOutput, startAppBot, startBackends, typingIn } from '../support/backends.ts';
 import { startRedis } from '../support/redis.ts';
-import { finalAnswer, finalAnswers } from '../support/replies.ts';
+import { finalAnswer, finalAnswers } from '../support/world.ts';
 
 const CARD = 'Emberwing Drake';
 const DISCORD_WINDOW_MS = 5_000;
@@ -81,9 +80,7 @@ describe('processes that split the shards', () => {
         discord.faults.script(logins(discord, { remaining: 1, times: 1 }));
         await discord.gateway.whenReady();
 
-        const typed = discord.type({ command: 'card', options: { id: 'base1-4' }, guildId: null });
-
-        expect(await finalAnswer(typed)).toBe(CARD);
+        expect(await finalAnswer(typingIn(discord).card('base1-4', {}, { guildId: null }))).toBe(CARD);
         await discord.gateway.whenAllReady(2);
 
         expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2, refusedIdentifies: 0 });
@@ -116,7 +113,7 @@ async function expectAnswersOfOwnShard(discord: EmulatedDiscord, bots: BotOutput
   const places = [...discord.guilds.map(({ id }) => id), null];
   const shards = places.map((guildId) => shardOf(guildId, 2));
 
-  const typed = places.map((guildId) => discord.type({ command: 'card', options: { id: 'base1-4' }, guildId }));
+  const typed = places.map((guildId) => typingIn(discord).card('base1-4', {}, { guildId }));
 
   expect(await Promise.all(typed.map((one) => finalAnswer(one)))).toEqual([CARD, CARD, CARD]);
   const expected = [0, 1].map((shard) => shards.filter((one) => one === shard).length);

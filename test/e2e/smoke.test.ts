@@ -7,7 +7,7 @@ import { COMPILE_CACHE } from '../support/compile-cache.ts';
 
 // `.ci/run` runs this file on the lowest Node of `engines`, too.
 it('a list is imported, and the bot starts, suggests a card of it, and shows it', async () => {
-  const { discord, env } = await startBackends();
+  const { discord, card, env } = await startBackends();
   const list = join(env.DATA_DIR, 'cards.csv');
   await writeFile(list, 'id,name,set\nbase1-4,Emberwing Drake,First Light\n');
   const importing = [process.execPath, 'src/cli/main.ts', 'catalog', 'import', list];
@@ -18,7 +18,7 @@ it('a list is imported, and the bot starts, suggests a card of it, and shows it'
   await bot.wrote('gateway ready');
   const suggested = () => discord.complete({ command: 'card', options: { id: 'emberw' }, focused: 'id' });
   await expect.poll(suggested).toEqual([{ name: 'Emberwing Drake · First Light', value: 'base1-4' }]);
-  const { embeds } = await discord.type({ command: 'card', options: { id: 'base1-4' } }).settled();
+  const { embeds } = await card('base1-4').settled();
   expect(embeds[0]?.title).toBe('Emberwing Drake');
   bot.child.kill('SIGTERM');
   expect(await bot.ended).toBe(0);

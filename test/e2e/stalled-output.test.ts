@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { startBackends } from '../support/backends.ts';
 import { COMPILE_CACHE } from '../support/compile-cache.ts';
 import { onFinished } from '../support/on-finished.ts';
-import { finalAnswer } from '../support/replies.ts';
 import { stalledPipe } from '../support/stalled-pipe.ts';
+import { finalAnswer } from '../support/world.ts';
 
 /** A bot whose standard output nobody reads, and which is connected. */
 async function startStalled(command: string, args: string[], variables: Record<string, string> = {}) {
   const port = await freePort();
-  const { discord, env } = await startBackends({}, { HTTP_PORT: String(port), LOG_LEVEL: 'trace' });
+  const { card, env } = await startBackends({}, { HTTP_PORT: String(port), LOG_LEVEL: 'trace' });
   const pipe = stalledPipe();
 
   const { PATH = '', HOME = '' } = process.env;
@@ -28,15 +28,14 @@ async function startStalled(command: string, args: string[], variables: Record<s
     );
   await expect.poll(() => page('/readyz')).toBe(200);
   pipe.fill();
-  return { child, discord, pipe, page, ended: once(child, 'exit') };
+  return { child, card, pipe, page, ended: once(child, 'exit') };
 }
 
 describe('a bot whose output nobody reads', () => {
   it('goes on answering, and stops on SIGTERM', async () => {
-    const { child, discord, page, ended } = await startStalled('npm', ['start']);
+    const { child, card, page, ended } = await startStalled('npm', ['start']);
     for (let command = 0; command < 20; command++) {
-      const typed = discord.type({ command: 'card', options: { id: 'base1-4' } });
-      expect(await finalAnswer(typed)).toBe('Emberwing Drake');
+      expect(await finalAnswer(card('base1-4'))).toBe('Emberwing Drake');
     }
     expect(await page('/healthz')).toBe(200);
     child.kill('SIGTERM');

@@ -54,11 +54,11 @@ describe('what is not used is not loaded', () => {
 
 describe('the compile cache', () => {
   it('that cannot be written is none, and the bot works', async () => {
-    const { env, discord } = await startBackends();
+    const { env, card } = await startBackends();
     writeFileSync(join(env.DATA_DIR, 'compile-cache'), 'in the way');
     const bot = start(['src/main.ts'], env);
     await bot.wrote('gateway ready');
-    const { embeds } = await discord.type({ command: 'card', options: { id: 'base1-4' } }).settled();
+    const { embeds } = await card('base1-4').settled();
     expect(embeds[0]?.title).toBe('Emberwing Drake');
   });
 

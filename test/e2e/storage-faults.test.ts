@@ -1,14 +1,13 @@
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { ERROR, WARN } from '../support/log-lines.ts';
 import { logOf } from '../support/processes.ts';
-import { storedCardIds } from '../support/stored-cards.ts';
-import { cardRequests, startWorld, type World } from '../support/world.ts';
+import { cardRequests, hasCard, inWorld, storedCardIds, type World } from '../support/world.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 const PAGE_BYTES = 4_096;
@@ -26,29 +25,25 @@ function logged({ lines }: World, least: number): unknown[] {
   return lines.filter(({ level }) => Number(level) >= least).map(({ msg }) => msg);
 }
 
-describe('a card store that another connection has locked', () => {
-  it('delays no answer beyond the 3 s of Discord', async () => {
-    const world = await startWorld();
-    const other = connection(join(world.config.dataDir, 'cards.sqlite'));
-    other.exec('BEGIN IMMEDIATE');
+inWorld('a card store that another connection has locked delays no answer beyond the 3 s of Discord', async (world) => {
+  const other = connection(join(world.config.dataDir, 'cards.sqlite'));
+  other.exec('BEGIN IMMEDIATE');
 
-    const lookups = IDS.slice(0, 12).map((id) => world.card(id));
-    const replies = await Promise.all(lookups.map((typed) => typed.until(({ embeds }) => embeds.length > 0)));
-    const again = await world.card(IDS[0] ?? '').settled();
-    other.exec('ROLLBACK');
-    await world.card(IDS[12] ?? '').until(({ embeds }) => embeds.length > 0);
+  const lookups = IDS.slice(0, 12).map((id) => world.card(id));
+  const replies = await Promise.all(lookups.map((typed) => typed.until(hasCard)));
+  const again = await world.card(IDS[0] ?? '').settled();
+  other.exec('ROLLBACK');
+  await world.card(IDS[12] ?? '').until(hasCard);
 
-    expect(replies).toHaveLength(12);
-    expect(again.embeds).toHaveLength(1);
-    expect(cardRequests(world)).toHaveLength(13); // the second answer came from memory
-    expect(storedCardIds(world.config.dataDir)).toEqual([IDS[12]]);
-    expect(logged(world, WARN)).toEqual(['card store failed: cards are kept in memory only']);
-    expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'card store works again', failures: 12 }));
-  });
+  expect(replies).toHaveLength(12);
+  expect(again.embeds).toHaveLength(1);
+  expect(cardRequests(world)).toHaveLength(13); // the second answer came from memory
+  expect(storedCardIds(world.config.dataDir)).toEqual([IDS[12]]);
+  expect(logged(world, WARN)).toEqual(['card store failed: cards are kept in memory only']);
+  expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'card store works again', failures: 12 }));
 });
 
-it('cards that are damaged at the start are put aside with an error in the log, and begin anew', async () => {
-  const world = await startWorld();
+inWorld('cards that are damaged at the start are put aside with an error in the log, and begin anew', async (world) => {
   const { dataDir } = world.config;
   await world.card('base1-4').settled();
   await world.stopBot();
@@ -68,8 +63,7 @@ it('cards that are damaged at the start are put aside with an error in the log, 
   expect(moved.map((name) => name.split('.corrupt-')[0])).toEqual(['cards.sqlite']);
 });
 
-it('a state.sqlite that is damaged stops the start with a sentence, and stays where it is', async () => {
-  const world = await startWorld();
+inWorld('a state.sqlite that is damaged stops the start with a sentence, and stays where it is', async (world) => {
   await world.card('base1-4').settled();
   await world.stopBot();
   const state = join(world.config.dataDir, 'state.sqlite');
@@ -80,8 +74,7 @@ it('a state.sqlite that is damaged stops the start with a sentence, and stays wh
   expect(readFileSync(state).equals(damaged)).toBe(true);
 });
 
-it('an invalid row in the state is dropped with a warning, and the bot starts', async () => {
-  const world = await startWorld();
+inWorld('an invalid row in the state is dropped with a warning, and the bot starts', async (world) => {
   await world.card('base1-4').settled();
   await world.stopBot();
   const state = connection(join(world.config.dataDir, 'state.sqlite'));
@@ -113,11 +106,10 @@ it('an invalid row in the state is dropped with a warning, and the bot starts', 
 const NEED_NOT_BE = new Set<string | undefined>(['catalog failed', 'discord did not confirm the first answer']);
 
 it('a process whose disk is full continues from memory, logs it once, and stops as usual', async () => {
-  const { discord, cardService, env } = await startBackends({ requestsPerMinute: 6_000, burst: 100 });
+  const { card, cardService, env } = await startBackends({ requestsPerMinute: 6_000, burst: 100 });
   const bot = startBotProcess(env, 150);
   await bot.wrote('gateway ready');
-  const lookUp = (id: string) =>
-    discord.type({ command: 'card', options: { id } }).until(({ embeds }) => embeds.length > 0);
+  const lookUp = (id: string) => card(id).until(hasCard);
 
   const ids = IDS.slice(0, 60);
   const first = await Promise.all(ids.map(lookUp));

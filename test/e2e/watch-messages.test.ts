@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { startAppBot } from '../support/app-bot.ts';
-import { startBackends } from '../support/backends.ts';
+import { startAppBot, startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { ENV, membersOf, pricedCards, untoldIn } from '../support/watched-prices.ts';
 import { QUICK } from '../support/world.ts';

@@ -8,7 +8,7 @@ import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
 import { openFile as openDatabase } from '../../src/storage/sqlite/file.ts';
 import { keysOf } from '../../src/storage/state.ts';
 import { logLines } from '../support/log-lines.ts';
-import { clientIn, openedLink, type RedisAddress } from '../support/redis-link.ts';
+import { clientIn, openedLink, type RedisAddress } from '../support/redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 export const KEEP_MS = 90 * 86_400_000;

@@ -7,17 +7,27 @@ import { startWebhookServer } from './webhook-server.ts';
 
 const SECRET = 'kQ7-key-of-the-card-service';
 
-async function alertsOf(log: Logger, webhook?: { url: string }) {
+/** @param given what differs from a log of its own and a webhook that works */
+async function startAlerts(given: { log?: Logger; url?: string } = {}) {
   const server = await startWebhookServer();
-  const alerts = new Alerts((webhook ?? server).url, log, { firstMs: 10, longestMs: 10 });
+  const { log, lines, url } = { ...logLines(), ...server, ...given };
+  const alerts = new Alerts(url, log, { firstMs: 10, longestMs: 10 });
   onTestFinished(() => alerts.close(0));
-  return { server, messages: server.messages, alerts };
+  /** The webhook refuses the first until it was sent that often, and meanwhile the others are said. */
+  const refuse = async (status: number, times: number, [first = '', ...others]: string[]) => {
+    server.answer = { status };
+    log.warn(first);
+    await expect.poll(() => server.bodies.length).toBeGreaterThanOrEqual(times);
+    for (const text of others) log.warn(text);
+    server.answer = { status: 204 };
+  };
+  return { log, lines, server, messages: server.messages, alerts, refuse };
 }
 
 it('of warnings and errors of the log the message is sent, without fields and secrets, and mentions nobody', async () => {
   const options = { level: 'trace', secrets: [SECRET], destination: { write() {} } };
   const log = createLog(options);
-  const { messages, server } = await alertsOf(log);
+  const { messages, server } = await startAlerts({ log });
   createLog(options).warn('of another bot');
   log.info('all is well');
   log.warn({ member: '1180000000000000009', cardId: 'base1-4' }, 'a warning');
@@ -40,8 +50,7 @@ it.each(table`
 `)('is told: %s', async (_, steps, told) => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const { log } = logLines();
-  const { messages } = await alertsOf(log);
+  const { log, messages } = await startAlerts();
   for (const [, minutes, what] of steps.matchAll(/(\d+)(.)/g)) {
     vi.advanceTimersByTime(Number(minutes) * 60_000);
     if (what === '.' || what === '-') log.info(what === '.' ? { over: 'z' } : {}, what);
@@ -54,58 +63,43 @@ it.each(table`
 const CANNOT = 'alerts cannot be sent: check ALERT_WEBHOOK_URL';
 
 it.each([500, 429, 404])('a webhook that answers %i gets everything in order when it works again', async (status) => {
-  const { log, lines } = logLines();
-  const { messages, server } = await alertsOf(log);
-  server.answer = { status };
-  log.warn('first');
-  await expect.poll(() => server.bodies.length).toBeGreaterThan(3);
-  log.warn('second');
-  server.answer = { status: 204 };
+  const { lines, messages, refuse } = await startAlerts();
+  await refuse(status, 4, ['first', 'second']);
   await expect.poll(() => messages).toEqual(['first', CANNOT, 'second', 'alerts are sent again']);
   expect(lines.map(({ msg }) => msg)).toEqual(messages);
 });
 
 it('a webhook that refuses one message gets the others', async () => {
-  const { log } = logLines();
-  const { messages, server } = await alertsOf(log);
-  server.answer = { status: 400 };
-  log.warn('refused');
-  await expect.poll(() => server.bodies.length).toBeGreaterThan(1);
-  server.answer = { status: 204 };
+  const { log, messages, refuse } = await startAlerts();
+  await refuse(400, 2, ['refused']);
   log.warn('taken');
   await expect.poll(() => messages).toContain('taken');
   expect(messages).not.toContain('refused');
 });
 
 it('of what waits while a webhook fails the last twenty messages are kept', async () => {
-  const { log } = logLines();
-  const { messages, server } = await alertsOf(log);
-  server.answer = { status: 500 };
-  log.warn('first');
-  await expect.poll(() => server.bodies.length).toBeGreaterThan(1);
-  for (let number = 1; number <= 30; number++) log.warn(`warning ${number}`);
-  server.answer = { status: 204 };
+  const { messages, refuse } = await startAlerts();
+  await refuse(500, 2, ['first', ...Array.from({ length: 30 }, (_, at) => `warning ${at + 1}`)]);
   await expect.poll(() => messages).toContain('alerts are sent again');
   expect(messages).toEqual(expect.arrayContaining(['warning 12', 'warning 30']));
   expect(messages).not.toContain('warning 10');
 });
 
 it('a webhook where nobody listens leaves one line, without its address', async () => {
-  const { log, lines } = logLines();
-  await alertsOf(log, { url: 'http://127.0.0.1:1/api/webhooks/1180000000000000009/webhook-token' });
+  const url = 'http://127.0.0.1:1/api/webhooks/1180000000000000009/webhook-token';
+  const { log, lines } = await startAlerts({ url });
   log.warn('unheard');
   await expect.poll(() => lines.map(({ msg }) => msg)).toEqual(['unheard', CANNOT]);
   expect(JSON.stringify(lines)).not.toContain('webhook-token');
 });
 
 it('a stop waits until what was said is sent, and no longer than it is given', async () => {
-  const { log } = logLines();
-  const { messages, server, alerts } = await alertsOf(log);
+  const { log, messages, server, alerts } = await startAlerts();
   log.error('why it ends');
   await alerts.close(5_000);
   expect(messages).toEqual(['why it ends']);
 
-  const hanging = await alertsOf(log, server);
+  const hanging = await startAlerts({ log, url: server.url });
   server.answer = 'silence';
   log.error('unheard');
   await expect.poll(() => server.bodies).toHaveLength(2);

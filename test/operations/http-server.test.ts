@@ -12,10 +12,10 @@ import { table } from '../table.ts';
 import { addressOf, sampleValue, scrape } from './scrape.ts';
 
 /** The pages of a bot that has just started. */
-async function serve({ host = '127.0.0.1', port = 0, redis = undefined as object | undefined } = {}) {
+async function serve({ host = '127.0.0.1', redis }: { host?: string; redis?: object | undefined } = {}) {
   const { log, lines } = logLines();
   const events = new Events();
-  const config = { discord: { botId: '7' }, http: { port, host }, alertWebhookUrl: undefined, redis };
+  const config = { discord: { botId: '7' }, http: { port: 0, host }, alertWebhookUrl: undefined, redis };
   const operations = await openOperations(config, { commandNames: [], events, log });
   onTestFinished(() => operations.close());
   await operations.start({ view: () => ({ stop: undefined, windows: [] }) });

@@ -54,7 +54,7 @@ it('counts the requests to each card service by themselves; what is kept about a
   before.saved(BOB);
   const again = await restarted();
   const { ledger: other } = await open('abc');
-  expect(await other.today()).toEqual({ requests: 0, refused: 0, saved: 0 });
+  expect(await other.guildToday(ALICE)).toEqual({ requests: 0, refused: 0, saved: 0 });
   other.spent(ALICE);
   other.spent(ALICE_IN_PRIVATE);
   other.saved(ALICE);
@@ -95,7 +95,7 @@ it('counts by hour of the day, across restarts; a refusal is taken back', async 
     idle,
     { requests: 1, saved: 2 },
   ]);
-  expect(await next.today()).toEqual({ requests: 3, refused: 1, saved: 3 });
+  expect(await next.guildToday(BOB)).toEqual({ requests: 2, refused: 1, saved: 2 });
 });
 
 it('has what was sent for watches apart, and 429s apart from requests', async () => {
@@ -114,16 +114,16 @@ it('takes a refused request back from the day it was booked on, though by anothe
   const booking = ledger.spent(ALICE);
   vi.setSystemTime(LATE_MS + 1_000);
   other.refused(booking);
-  expect(await ledger.today()).toEqual({ requests: 0, refused: 0, saved: 0 });
+  expect(await ledger.guildToday(ALICE)).toEqual({ requests: 0, refused: 0, saved: 0 });
   vi.setSystemTime(LATE_MS);
-  expect(await ledger.today()).toEqual({ requests: 0, refused: 1, saved: 0 });
+  expect(await ledger.guildToday(ALICE)).toEqual({ requests: 0, refused: 1, saved: 0 });
 });
 
 it('never counts below zero requests', async () => {
   const { ledger } = await opened();
   const booking = ledger.spent(ALICE);
   for (let times = 0; times < 2; times++) ledger.refused(booking);
-  expect(await ledger.today()).toEqual({ requests: 0, refused: 2, saved: 0 });
+  expect(await ledger.guildToday(ALICE)).toEqual({ requests: 0, refused: 2, saved: 0 });
   expect(await ledger.topMembers(ALICE, 5)).toEqual([]);
 });
 
@@ -181,9 +181,9 @@ it('counts by UTC day', async () => {
   for (let times = 0; times < 2; times++) ledger.saved(ALICE); // counted a moment later, which is tomorrow
   vi.setSystemTime(LATE_MS + 1_000);
   ledger.saved(ALICE);
-  expect(await ledger.today()).toEqual({ requests: 0, refused: 0, saved: 1 });
+  expect(await ledger.guildToday(ALICE)).toEqual({ requests: 0, refused: 0, saved: 1 });
   vi.setSystemTime(LATE_MS);
-  expect(await ledger.today()).toEqual({ requests: 1, refused: 0, saved: 2 });
+  expect(await ledger.guildToday(ALICE)).toEqual({ requests: 1, refused: 0, saved: 2 });
 });
 
 it('keeps 35 days, and deletes a day some parts at a time, so that no command waits for all of it', async () => {
@@ -213,7 +213,7 @@ it('counts nothing of what its store may not have taken, says 0 while it cannot 
   ledger.refused(ledger.spent(BOB));
   ledger.saved(BOB);
   await ledger.close();
-  expect(await ledger.today()).toEqual({ requests: 0, refused: 0, saved: 0 });
+  expect(await ledger.guildToday(ALICE)).toEqual({ requests: 0, refused: 0, saved: 0 });
   expect([await ledger.topMembers(ALICE, 5), await ledger.hours(), await ledger.keptOf('alice')]).toEqual([
     [],
     [],
@@ -221,7 +221,7 @@ it('counts nothing of what its store may not have taken, says 0 while it cannot 
   ]);
   expect(await ledger.deleteDays('alice', TODAY)).toBe(false);
   part(false);
-  expect(await ledger.today()).toEqual({ requests: 1, refused: 0, saved: 0 });
+  expect(await ledger.guildToday(ALICE)).toEqual({ requests: 1, refused: 0, saved: 0 });
 });
 
 it('over Redis counts its own bookings exactly while these are being written, and those of others at once', async () => {

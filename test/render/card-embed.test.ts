@@ -5,11 +5,13 @@ import { Card } from '../../src/model/card.ts';
 import {
   type CardView,
   cardEmbed,
+  cardEmbeds,
+  costs,
   FRESH_COLOUR,
-  leftToday,
   noSuchCard,
   publicUrl,
   STALE_COLOUR,
+  totalLength,
 } from '../../src/render/card-embed.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { idOrNothing } from '../support/any-id.ts';
@@ -118,6 +120,28 @@ describe('the embed of a card', () => {
   });
 });
 
+const LONG = 'x'.repeat(250);
+const LONG_CARD = {
+  ...{ id: 'i'.repeat(100), name: LONG, game: LONG, number: LONG, rarity: LONG, set: { id: LONG, name: LONG } },
+  prices: { market: 1_234, low: 1, high: 9_999 },
+};
+const LONG_VIEW = { ...VIEW, card: LONG_CARD, quota: undefined };
+
+it('many long cards give up the ends of their titles step by step, and their prices last', () => {
+  const shown = (cards: number, noteLength: number) => {
+    const embeds = cardEmbeds(Array(cards).fill({ ...LONG_VIEW, note: 'n'.repeat(noteLength) }), true);
+    expect(embeds).toHaveLength(cards);
+    expect(totalLength(embeds)).toBeLessThanOrEqual(6_000);
+    return [embeds[0]?.title?.length, embeds[0]?.description?.includes('1,234')];
+  };
+  expect([shown(1, 0), shown(10, 0), shown(10, 160), shown(10, 290)]).toEqual([
+    [250, true],
+    [120, true],
+    [80, true],
+    [60, false],
+  ]);
+});
+
 it.each(table`
   https | https://cards.test/a.png | https://cards.test/a.png
   http | http://cards.test/a.png | http://cards.test/a.png
@@ -160,11 +184,11 @@ it.each([
   ['no limit', { limit: undefined }, '1,234 new lookups left today'],
   ['those of an hour', { per: 'hour' as const }, '1,234 of 50,000 new lookups left this hour'],
   ['those of a month', { per: 'month' as const }, '1,234 of 50,000 new lookups left this month'],
-  ['no remaining', { remaining: undefined }, undefined],
-  ['nothing known', undefined, undefined],
+  ['no remaining', { remaining: undefined }, false],
+  ['nothing known', undefined, false],
 ])('what is left of the day with %s', (_, more, said) => {
   const quota = more && { limit: 50_000, remaining: 1_234, resetsAtMs: undefined, receivedAtMs: 0, ...more };
-  expect(leftToday('en', quota)).toBe(said);
+  expect(costs({ quota, locale: 'en' })).toEqual([false, said]);
 });
 
 describe('"no such card"', () => {

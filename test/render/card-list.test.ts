@@ -5,15 +5,15 @@ import type { CardPage, ListedCard, Unclear } from '../../src/model/invocation.t
 import {
   type ChoiceIds,
   cardChoices,
-  cardLabel,
   cardMenu,
   listChoices,
   otherPrintings,
   severalCards,
   unclearChoice,
+  unclearLines,
+  unclearTexts,
   unknownCard,
 } from '../../src/render/card-list.ts';
-import { unclearLines, unclearTexts } from '../../src/render/cards-message.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { nastyText } from './service-answers.ts';
@@ -40,7 +40,7 @@ it.each<[string, Partial<ListedCard>, string]>([
   ['shows another name that was typed', { knownAs: 'Glutdrache' }, `${NAME} (Glutdrache) · 4/102 · ${SET}`],
   ['shows the id when the name is invisible', { name: '\u200b' }, 'base1-4 · First Light · 4/102'],
 ])('a card in a list %s', (_, change, label) => {
-  expect(cardLabel('en-US', { ...DRAKE, ...change })).toBe(label);
+  expect(cardChoices('en-US', [{ ...DRAKE, ...change }])).toEqual([{ name: label, value: DRAKE.id }]);
 });
 
 it.each<[string, ListedCard[], string[]]>([

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PricePoint } from '../../src/model/price-history.ts';
-import { type PricesView, priceLines, sparkline } from '../../src/render/card-embed.ts';
+import { type CardView, cardEmbed, cardEmbeds, sparkline } from '../../src/render/card-embed.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -12,15 +12,20 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function shown(market: number, history: PricePoint[], more: Partial<PricesView> = {}): string[] {
-  const view = {
-    card: { prices: { market } },
-    answer: { fetchedAtMs: NOW_MS, history },
-    locale: 'en-US',
-    currency: undefined,
-  };
-  return priceLines({ ...view, ...more });
+const CARD = { id: 'a', name: 'A' };
+const VIEW = { card: CARD, showPrices: true, quota: undefined, locale: 'en-US', currency: undefined };
+
+/** The lines below a card of which nothing but prices is known. */
+function shown(
+  market: number,
+  history: PricePoint[],
+  { prices = {}, ...more }: Partial<CardView & CardView['card']> = {},
+) {
+  const view = { ...VIEW, card: { ...CARD, prices: { market, ...prices } }, answer: { fetchedAtMs: NOW_MS, history } };
+  return linesOf(cardEmbed({ ...view, ...more }));
 }
+
+const linesOf = ({ description = '' }: ReturnType<typeof cardEmbed>) => description.split('\n');
 
 /** One price for each day up to now. */
 function daily(...prices: number[]): PricePoint[] {
@@ -56,9 +61,10 @@ describe('the lines of a price', () => {
     [31.26, ['**31.26** market', '▲ 4.2% in 7 days', '-# Prices · <t:1795176000:R>']],
     [30, ['**30.00** market', 'unchanged for 7 days', '-# Prices · <t:1795176000:R>']],
   ])('are short ones beside a small picture, at a price of %d', (market, lines) => {
-    const card = { prices: { market, low: 20, high: 40 } };
+    const card = { ...CARD, prices: { market, low: 20, high: 40 } };
     const answer = { fetchedAtMs: NOW_MS, history: daily(20, 30, 28, 25, 27, 32, 33, 30, market) };
-    expect(priceLines({ card, answer, locale: 'en-US', currency: undefined }, true)).toEqual(lines);
+    const [embed] = cardEmbeds([{ ...VIEW, card, answer }], true);
+    expect(linesOf(embed ?? {})).toEqual(lines);
   });
 
   it.each([
@@ -69,14 +75,15 @@ describe('the lines of a price', () => {
   });
 
   it('show nothing of the past of a card that has no market price now', () => {
-    const lines = (prices: object) => shown(0, daily(1, 2, 3, 4, 5, 6, 7, 8, 9), { card: { prices } });
+    const lines = (prices: object) =>
+      shown(0, daily(1, 2, 3, 4, 5, 6, 7, 8, 9), { prices: { market: undefined, ...prices } });
     expect(lines({ low: 1 })).toEqual(['offers from 1.00', expect.stringMatching(/^-# Prices · /)]);
     expect(lines({})).toEqual(['No prices for this card.']);
   });
 
   it('name the row of the price and its currency', () => {
-    const prices = { market: 5, low: 4, label: 'Near *Mint*', currency: 'USD' };
-    const lines = shown(5, [], { card: { prices }, currency: 'EUR', isJustFetched: true });
+    const prices = { low: 4, label: 'Near *Mint*', currency: 'USD' };
+    const lines = shown(5, [], { prices, currency: 'EUR', isJustFetched: true });
     expect(lines).toEqual(['**$5.00** market (Near \\*Mint\\*)', '-# offers from $4.00']);
   });
 

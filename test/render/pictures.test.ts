@@ -6,7 +6,7 @@ import type { PricePoint } from '../../src/model/price-history.ts';
 import { type Canvas, encodePng, isDrawable } from '../../src/render/canvas.ts';
 import { FRESH_COLOUR, STALE_COLOUR } from '../../src/render/card-embed.ts';
 import { DAY_INKS, type DayView, dayPicture, usedByHour } from '../../src/render/day-picture.ts';
-import { HISTORY_INKS, historyMessage, historyPicture } from '../../src/render/history-message.ts';
+import { HISTORY_INKS, historyFile, historyPicture } from '../../src/render/history-picture.ts';
 import { contrast } from '../support/contrast.ts';
 import { table } from '../table.ts';
 import { anyHours, momentMs } from './service-answers.ts';
@@ -151,9 +151,7 @@ describe('the picture of a price', () => {
   /** Of three days from a day on, at 2 and so much more each day. */
   async function fileOf(firstMs: number, risesBy: number, to: { locale: string; currency: string | undefined }) {
     const history = [0, 1, 2].map((day): PricePoint => [firstMs + day * DAY_MS, 2 + risesBy * day]);
-    const view = { card: { name: 'Emberwing Drake' }, history, days: 7, choices: [7], nowMs: firstMs + 2 * DAY_MS };
-    const { files } = await historyMessage({ ...view, ...to }, {});
-    return { history, file: files[0] };
+    return { history, file: await historyFile(history, to.locale, to.currency) };
   }
 
   it.each([
@@ -168,7 +166,7 @@ describe('the picture of a price', () => {
   ])('writes it as in %s, without a currency (%s) that it cannot draw: %s', async (locale, currency, price) => {
     const { history, file } = await fileOf(FIRST_MS, 0, { locale, currency });
     expect(isDrawable(price)).toBe(true);
-    expect(file?.data).toEqual(await encodePng(historyPicture(history, () => price)));
+    expect(file.data).toEqual(await encodePng(historyPicture(history, () => price)));
   });
 
   it.each(table`
@@ -181,22 +179,24 @@ describe('the picture of a price', () => {
     ja | 2026年11月13日
   `)('is told to readers who cannot see it with dates as they are written in %s: %s', async (locale = '', date) => {
     const { file } = await fileOf(Date.UTC(2026, 10, 13), 1, { locale, currency: 'USD' });
-    expect(file?.description).toContain(date);
-    expect(file?.description).not.toContain('2026-11');
+    expect(file.description).toContain(date);
+    expect(file.description).not.toContain('2026-11');
   });
 });
 
 it('a PNG holds every pixel, and the palette with how opaque each colour is; two pixels in a byte', async () => {
-  const pixels = Uint8Array.of(0, 1, 2, 0, 2, 1, 0, 0);
-  const palette = [0x010203, 0xff0000, 0x00ff00].map((colour, index) => ({ colour, alpha: index * 100 }));
-  const png = await encodePng({ width: 4, height: 2, palette, pixels });
+  const canvas = dayPicture(VIEW, shown);
+  const { width, height, palette, pixels } = canvas;
+  const png = await encodePng(canvas);
   const data = (type: string) => {
     const at = png.indexOf(type, 0, 'latin1');
     return png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4));
   };
-  expect(pictureSize(png)).toEqual({ width: 4, height: 2 });
-  expect([...data('PLTE')]).toEqual([1, 2, 3, 255, 0, 0, 0, 255, 0]);
-  expect([...data('tRNS')]).toEqual([0, 100, 200]);
+  expect(pictureSize(png)).toEqual({ width, height });
+  expect(data('PLTE').toString('hex')).toBe(palette.map(({ colour }) => colour.toString(16).padStart(6, '0')).join(''));
+  expect([...data('tRNS')]).toEqual(palette.map(({ alpha }) => alpha));
   expect(data('IHDR')[8]).toBe(4);
-  expect([...inflateSync(data('IDAT'))]).toEqual([0, 0x01, 0x20, 0, 0x21, 0x00]);
+  const rows = Array.from({ length: height }, (_, y) => pixels.subarray(y * width, (y + 1) * width));
+  const written = rows.map((row) => `00${Array.from(row, (index) => index.toString(16)).join('')}`);
+  expect(inflateSync(data('IDAT')).toString('hex') === written.join('')).toBe(true);
 });

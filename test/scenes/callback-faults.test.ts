@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { DISCORD_LIFETIMES } from '../../sandbox/discord/conversation.ts';
 import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
@@ -6,8 +6,7 @@ import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { FRESH_COLOUR, STALE_COLOUR } from '../../src/render/card-embed.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { rateLimited, refused, refusedWithHtml, serverError } from '../support/fault-forms.ts';
-import { finalAnswer, finalAnswers, isFinal } from '../support/replies.ts';
-import { cardRequests, edits, startWorld, type World } from '../support/world.ts';
+import { cardRequests, edits, finalAnswer, finalAnswers, inWorld, isFinal, type World } from '../support/world.ts';
 
 /** Discord's own 3 s; the other tests wait longer, because a busy machine may need it. */
 const AS_DISCORD = { discord: { lifetimes: DISCORD_LIFETIMES } };
@@ -31,8 +30,7 @@ function callbacks({ discord }: World): number[] {
 }
 
 describe('a first answer', () => {
-  it('reaches a member, with a known card or not, whatever the callback meets', async () => {
-    const world = await startWorld(AS_DISCORD);
+  inWorld('reaches a member, with a known card or not, whatever the callback meets', AS_DISCORD, async (world) => {
     for (const [index, fault] of FAULTS.entries()) {
       const { id = '', name } = SAMPLE_CARDS[index] ?? {};
       for (const [known, source] of ['service', 'cache'].entries()) {
@@ -49,24 +47,26 @@ describe('a first answer', () => {
     expect(cardRequests(world)).toHaveLength(FAULTS.length);
   });
 
-  it('is not retried before the time that Discord states, and is given up when that is later than its deadline', async () => {
-    const world = await startWorld(AS_DISCORD);
-    await finalAnswer(world.card('base1-4'));
-    world.discord.faults.script(rateLimited({ route: 'callback', retryAfterSeconds: 10.5, times: 2 }));
+  inWorld(
+    'is not retried before the time that Discord states, and is given up when that is later than its deadline',
+    AS_DISCORD,
+    async (world) => {
+      await finalAnswer(world.card('base1-4'));
+      world.discord.faults.script(rateLimited({ route: 'callback', retryAfterSeconds: 10.5, times: 2 }));
 
-    world.card('base1-4');
-    await world.commandLines(2);
-    world.card('base1-5');
+      world.card('base1-4');
+      await world.commandLines(2);
+      world.card('base1-5');
 
-    expect(await world.commandLines(3)).toMatchObject([{}, { outcome: 'not answered' }, { outcome: 'not answered' }]);
-    expect(callbacks(world)).toEqual([204, 429, 429]);
-    expect(cardRequests(world)).toHaveLength(1); // the other card could not be shown
-    expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'discord asks to wait', waitMs: 10_550 }));
-    expect(await finalAnswer(world.card('base1-5'))).not.toBe('');
-  });
+      expect(await world.commandLines(3)).toMatchObject([{}, { outcome: 'not answered' }, { outcome: 'not answered' }]);
+      expect(callbacks(world)).toEqual([204, 429, 429]);
+      expect(cardRequests(world)).toHaveLength(1); // the other card could not be shown
+      expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'discord asks to wait', waitMs: 10_550 }));
+      expect(await finalAnswer(world.card('base1-5'))).not.toBe('');
+    },
+  );
 
-  it('that Discord refuses is replaced by a private plain sentence and logged', async () => {
-    const world = await startWorld(AS_DISCORD);
+  inWorld('that Discord refuses is replaced by a private plain sentence and logged', AS_DISCORD, async (world) => {
     await finalAnswer(world.card('base1-4'));
     for (const id of ['base1-4', 'base1-5']) {
       world.discord.faults.script(refusedWithHtml('callback', 403));
@@ -80,8 +80,7 @@ describe('a first answer', () => {
     expect(edits(world)).toBe(1);
   });
 
-  it('that Discord refuses twice is given up, and the next command is answered', async () => {
-    const world = await startWorld(AS_DISCORD);
+  inWorld('that Discord refuses twice is given up, and the next command is answered', AS_DISCORD, async (world) => {
     world.discord.faults.script(refused('callback', 'invalidForm', 2));
     world.card('base1-4');
     expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);
@@ -89,29 +88,33 @@ describe('a first answer', () => {
     expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
   });
 
-  it('that Discord does not confirm in time is edited all the same once its card is renewed', async () => {
-    const world = await startWorld({ ...AS_DISCORD, env: { FACTS_FRESH_SECONDS: '0' } });
-    await finalAnswer(world.card('base1-4'));
-    world.discord.faults.script({ route: 'callback', answer: 'lose answer', times: 99 });
+  inWorld(
+    'that Discord does not confirm in time is edited all the same once its card is renewed',
+    { ...AS_DISCORD, env: { FACTS_FRESH_SECONDS: '0' } },
+    async (world) => {
+      await finalAnswer(world.card('base1-4'));
+      world.discord.faults.script({ route: 'callback', answer: 'lose answer', times: 99 });
 
-    const typed = world.card('base1-4');
+      const typed = world.card('base1-4');
 
-    const isRenewed = ({ embeds: [embed] }: ChatMessage) => embed?.color === FRESH_COLOUR;
-    expect((await typed.until(isRenewed)).embeds[0]?.title).toBe(CARD);
-    expect(typed.history.some(({ embeds: [embed] }) => embed?.color === STALE_COLOUR)).toBe(true);
-  });
+      const isRenewed = ({ embeds: [embed] }: ChatMessage) => embed?.color === FRESH_COLOUR;
+      expect((await typed.until(isRenewed)).embeds[0]?.title).toBe(CARD);
+      expect(typed.history.some(({ embeds: [embed] }) => embed?.color === STALE_COLOUR)).toBe(true);
+    },
+  );
 
-  it('that Discord processes after it was given up, and after an edit, is completed all the same', async () => {
-    const world = await startWorld();
-    world.discord.faults.script({ route: 'callback', delayMs: 4_000, times: 9 });
-    const typed = world.card('base1-4');
-    expect(await finalAnswer(typed)).toBe(CARD);
-    expect(await world.commandLines(1)).toMatchObject([{ outcome: 'answered' }]);
-    expect(finalAnswers(typed)).toBe(1);
-  });
+  inWorld(
+    'that Discord processes after it was given up, and after an edit, is completed all the same',
+    async (world) => {
+      world.discord.faults.script({ route: 'callback', delayMs: 4_000, times: 9 });
+      const typed = world.card('base1-4');
+      expect(await finalAnswer(typed)).toBe(CARD);
+      expect(await world.commandLines(1)).toMatchObject([{ outcome: 'answered' }]);
+      expect(finalAnswers(typed)).toBe(1);
+    },
+  );
 
-  it('that hangs is given up and does not delay a stop', async () => {
-    const world = await startWorld(AS_DISCORD);
+  inWorld('that hangs is given up and does not delay a stop', AS_DISCORD, async (world) => {
     world.discord.faults.script({ route: 'callback', answer: 'hang', times: 9 });
     const typed = world.card('base1-4');
     await expect.poll(() => world.discord.faults.met).toBe(1);

@@ -2,8 +2,17 @@ import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { labels, press } from '../support/replies.ts';
-import { cardRequests, edits, said, startWorld, type World } from '../support/world.ts';
+import {
+  cardRequests,
+  edits,
+  hasCard,
+  inWorld,
+  labels,
+  press,
+  said,
+  startWorld,
+  type World,
+} from '../support/world.ts';
 
 // Some of what is here is kept in files or in Redis: over-redis.test.ts runs these again.
 
@@ -14,71 +23,79 @@ const LIST = SAMPLE_CARDS.slice(10, 18).map(({ id }) => id);
 const isDeleted = ({ deleted }: ChatMessage) => deleted === true;
 
 /** A list of eight cards that shows its first: the others wait in line. */
-async function waitingList({ discord }: World, more: object = {}): Promise<TypedInteraction> {
-  const typed = discord.type({ command: 'cards', options: { ids: LIST.join() }, ...more });
-  await typed.until(({ embeds }) => embeds.length > 0);
+async function waitingList({ cards }: World): Promise<TypedInteraction> {
+  const typed = cards(LIST.join());
+  await typed.until(hasCard);
   return typed;
 }
 
-it('a list that waits in line is taken back by who asked for it: its place is free, nothing more is requested or shown', async () => {
-  const world = await startWorld({ service: SLOW });
-  const [alice, bjorn] = world.discord.members.map(({ id }) => id);
-  const list = await waitingList(world);
-  expect(labels(list.message)).toEqual(['Delete']);
+inWorld(
+  'a list that waits in line is taken back by who asked for it: its place is free, nothing more is requested or shown',
+  { service: SLOW },
+  async (world) => {
+    const [alice, bjorn] = world.discord.members.map(({ id }) => id);
+    const list = await waitingList(world);
+    expect(labels(list.message)).toEqual(['Delete']);
 
-  const refused = await press(world, list.message, 'Delete', bjorn).settled();
-  expect([refused.ephemeral, isDeleted(list.message)]).toEqual([true, false]);
-  press(world, list.message, 'Delete', alice);
-  await list.until(isDeleted);
-  const [shownAtMost, requested] = [edits(world), cardRequests(world).length];
+    const refused = await press(world, list.message, 'Delete', bjorn).settled();
+    expect([refused.ephemeral, isDeleted(list.message)]).toEqual([true, false]);
+    press(world, list.message, 'Delete', alice);
+    await list.until(isDeleted);
+    const [shownAtMost, requested] = [edits(world), cardRequests(world).length];
 
-  for (const { id } of SAMPLE_CARDS.slice(0, 3)) await world.card(id, {}, { memberId: bjorn ?? '' }).settled();
-  const kept = LIST[0] ?? '';
-  expect((await world.card(kept).settled()).embeds).toHaveLength(1);
-  expect(cardRequests(world)).toHaveLength(requested + 3);
-  expect(list.message.deleted).toBe(true);
-  const { length: edited } = list.history;
-  await world.restartBot();
-  await world.card(kept).settled();
-  expect([list.history.length, edits(world) >= shownAtMost]).toEqual([edited, true]);
-  const outcomes = world.lines.filter(({ msg }) => msg === 'command').map(({ outcome }) => outcome);
-  expect(outcomes.filter((outcome) => outcome === 'deleted')).toHaveLength(1);
-  expect(world.discord.requests.filter(({ status }) => status === 404)).toEqual([]);
-});
+    for (const { id } of SAMPLE_CARDS.slice(0, 3)) await world.card(id, {}, { memberId: bjorn ?? '' }).settled();
+    const kept = LIST[0] ?? '';
+    expect((await world.card(kept).settled()).embeds).toHaveLength(1);
+    expect(cardRequests(world)).toHaveLength(requested + 3);
+    expect(list.message.deleted).toBe(true);
+    const { length: edited } = list.history;
+    await world.restartBot();
+    await world.card(kept).settled();
+    expect([list.history.length, edits(world) >= shownAtMost]).toEqual([edited, true]);
+    const outcomes = world.lines.filter(({ msg }) => msg === 'command').map(({ outcome }) => outcome);
+    expect(outcomes.filter((outcome) => outcome === 'deleted')).toHaveLength(1);
+    expect(world.discord.requests.filter(({ status }) => status === 404)).toEqual([]);
+  },
+);
 
-it('a wait is taken back by who may manage messages; the request under way is kept, and costs what it costs', async () => {
-  const world = await startWorld();
-  const [alice, bjorn] = world.discord.members.map(({ id }) => id);
-  world.cardService.set({ latencyMs: 7_000 });
-  const typed = world.card('base1-4', {}, { memberId: alice ?? '' });
-  const wait = await typed.until(({ content }) => content.startsWith('Still asking'));
-  expect(labels(wait)).toEqual(['Delete']);
-  const { messageId = '' } = wait;
-  world.discord.click({ messageId, customId: 'card:delete', memberId: bjorn ?? '', manageMessages: true });
-  await typed.until(isDeleted);
+inWorld(
+  'a wait is taken back by who may manage messages; the request under way is kept, and costs what it costs',
+  async (world) => {
+    const [alice, bjorn] = world.discord.members.map(({ id }) => id);
+    world.cardService.set({ latencyMs: 7_000 });
+    const typed = world.card('base1-4', {}, { memberId: alice ?? '' });
+    const wait = await typed.until(({ content }) => content.startsWith('Still asking'));
+    expect(labels(wait)).toEqual(['Delete']);
+    const { messageId = '' } = wait;
+    world.discord.click({ messageId, customId: 'card:delete', memberId: bjorn ?? '', manageMessages: true });
+    await typed.until(isDeleted);
 
-  const again = world.card('base1-4', {}, { memberId: bjorn ?? '' });
-  expect((await again.until(({ embeds }) => embeds.length > 0)).embeds[0]?.title).toBe('Emberwing Drake');
-  expect(cardRequests(world)).toHaveLength(1);
-  expect(typed.message.deleted).toBe(true);
-  expect(typed.message.embeds).toEqual([]);
-});
+    const again = world.card('base1-4', {}, { memberId: bjorn ?? '' });
+    expect((await again.until(hasCard)).embeds[0]?.title).toBe('Emberwing Drake');
+    expect(cardRequests(world)).toHaveLength(1);
+    expect(typed.message.deleted).toBe(true);
+    expect(typed.message.embeds).toEqual([]);
+  },
+);
 
-it("a reply that somebody deletes by Discord's own means ends with the next edit, and is not completed after a restart", async () => {
-  const world = await startWorld({ service: SLOW });
-  const list = await waitingList(world);
-  world.discord.dismiss(list.message.messageId ?? '');
+inWorld(
+  "a reply that somebody deletes by Discord's own means ends with the next edit, and is not completed after a restart",
+  { service: SLOW },
+  async (world) => {
+    const list = await waitingList(world);
+    world.discord.dismiss(list.message.messageId ?? '');
 
-  const deleted = () => world.lines.filter(({ outcome }) => outcome === 'deleted');
-  await expect.poll(deleted).toMatchObject([{ command: 'cards' }]);
-  const requested = cardRequests(world).length;
-  expect(requested).toBeLessThan(LIST.length);
-  await world.restartBot();
-  await world.card('base1-4').settled();
-  expect(cardRequests(world)).toHaveLength(requested + 1);
-  expect(list.message.deleted).toBe(true);
-  expect(said(world, 'deferred replies taken over')).toBe(0);
-});
+    const deleted = () => world.lines.filter(({ outcome }) => outcome === 'deleted');
+    await expect.poll(deleted).toMatchObject([{ command: 'cards' }]);
+    const requested = cardRequests(world).length;
+    expect(requested).toBeLessThan(LIST.length);
+    await world.restartBot();
+    await world.card('base1-4').settled();
+    expect(cardRequests(world)).toHaveLength(requested + 1);
+    expect(list.message.deleted).toBe(true);
+    expect(said(world, 'deferred replies taken over')).toBe(0);
+  },
+);
 
 const TOO_LATE = { status: 404, body: { code: 10_062, message: 'Unknown interaction' } };
 it.each([
@@ -100,8 +117,7 @@ it.each([
   expect(cardRequests(world).length).toBeLessThan(LIST.length);
 });
 
-it('whoever presses a message that is gone by the time of the answer reads of no fault', async () => {
-  const world = await startWorld();
+inWorld('whoever presses a message that is gone by the time of the answer reads of no fault', async (world) => {
   const [alice, bjorn] = world.discord.members.map(({ id }) => id);
   const message = await world.card('base1-4', {}, { memberId: alice ?? '' }).settled();
   world.discord.faults.script({ route: 'callback', delayMs: 300 }, { route: 'callback', delayMs: 1_000 });

@@ -1,23 +1,28 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { offered } from '../support/confirmed-cards.ts';
 import { ERROR } from '../support/log-lines.ts';
 import { pasted, textOf } from '../support/pasted-list.ts';
-import { endOfList, hasListEnded, isFinal, labels, press } from '../support/replies.ts';
 import { sandboxAs } from '../support/shaped-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { cardRequests, startWorld } from '../support/world.ts';
+import {
+  cardRequests,
+  endOfList,
+  hasCard,
+  hasListEnded,
+  isFinal,
+  labels,
+  press,
+  startWorld,
+} from '../support/world.ts';
 
 const ID = '00000000-0000-4000-8000-000000000004';
 
 it('a card service in its own shape: /card by name, /cards in one request, and no word of a day that it has not', async () => {
   const { service, catalog, env } = sandboxAs('scryfall');
   const world = await startWorld({ service: { ...service, requestsPerMinute: 600, burst: 20 }, catalog, env });
-  const { discord, cardService } = world;
-  await expect
-    .poll(() => discord.complete({ command: 'card', options: { id: 'paper lantern' }, focused: 'id' }))
-    .toHaveLength(1);
+  const { cardService } = world;
+  await expect.poll(() => world.suggested('paper lantern')).toHaveLength(1);
   expect(cardService.requests).toHaveLength(0);
 
   const shown = await world.card(ID).settled();
@@ -30,8 +35,7 @@ it('a card service in its own shape: /card by name, /cards in one request, and n
   ]);
 
   const missing = '00000000-0000-4000-8000-000000009999';
-  const list = discord.type({ command: 'cards', options: { ids: `paper lantern swarm, wax golem, ${missing}` } });
-  const cards = await list.until(hasListEnded);
+  const cards = await world.cards(`paper lantern swarm, wax golem, ${missing}`).until(hasListEnded);
   expect(cards.embeds.map(({ title }) => title)).toEqual(['Paper Lantern Swarm', 'Wax Golem']);
   expect(cards.content).toMatch(/Not found: .*9999\*\*$/);
   expect(endOfList(cards)).toBe('1 new lookup used');
@@ -74,11 +78,10 @@ it('lists that members fetch at once wait for their turn, where the service take
   const { service, catalog, env } = sandboxAs('scryfall');
   const world = await startWorld({ service: { ...service, requestsPerMinute: 600, burst: 20 }, catalog, env });
   const ids = service.cards.map(({ id }) => id);
-  await offered(world, ids[0] ?? '');
   const lists = world.discord.members.map(({ id }, at) => ({ id, text: ids.slice(5 * at, 5 * at + 5).join('\n') }));
   const estimates = await Promise.all(lists.map(({ id, text }) => pasted(world, text, id)));
   const presses = estimates.map((shown, at) => press(world, shown, labels(shown)[0] ?? '', lists[at]?.id));
-  const answers = await Promise.all(presses.map((each) => each.until(({ embeds }) => embeds.length > 0)));
+  const answers = await Promise.all(presses.map((each) => each.until(hasCard)));
   for (const answer of answers) expect(textOf(answer)).toMatch(/[(（][45]/); // one has no price
   const sizes = world.cardService.requests.map(({ cardIds = [] }) => cardIds.length);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(5 * lists.length);
@@ -95,7 +98,6 @@ it.each(['justtcg', 'poketrace'])(
       env: { ...env, MEMBER_DAILY_REQUESTS: '0' },
     });
     const known = service.cards.slice(0, 6).map(({ id }) => id);
-    await offered(world, known[0] ?? '');
     let shown = await pasted(world, [...known, '999991', '999992', '999993'].join('\n'));
     const costs: [said: number, were: number][] = [];
     for (let label = 'Fetch the prices'; labels(shown).includes(label); label = 'Fetch the rest') {

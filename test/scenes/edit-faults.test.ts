@@ -1,12 +1,21 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
 import { FRESH_COLOUR } from '../../src/render/card-embed.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { atOnce } from '../support/at-once.ts';
 import { bannedByCloudflare, rateLimited, refused, refusedWithHtml, serverError } from '../support/fault-forms.ts';
 import { ERROR } from '../support/log-lines.ts';
-import { finalAnswer, finalAnswers } from '../support/replies.ts';
-import { cardRequests, edits, said, startWorld } from '../support/world.ts';
+import { scene } from '../support/scene-script.ts';
+import {
+  cardRequests,
+  edits,
+  finalAnswer,
+  finalAnswers,
+  hasCard,
+  inWorld,
+  said,
+  startWorld,
+} from '../support/world.ts';
 
 const CARD = 'Emberwing Drake';
 
@@ -61,7 +70,7 @@ describe('the answer to a deferred reply', () => {
       world.discord.faults.script({ route: 'edit', answer: 'lose answer', times: 6 });
 
       const typed = world.card('base1-4');
-      await typed.until(({ embeds }) => embeds.length > 0);
+      await typed.until(hasCard);
       await world.usage().settled(); // costs a request, which a new footer would show
 
       await expect.poll(() => said(world, 'command')).toBe(2);
@@ -75,14 +84,8 @@ describe('the answer to a deferred reply', () => {
     },
 
     'is dropped after one edit when its message is gone': async () => {
-      const world = await startWorld();
-      world.discord.faults.script(refused('edit', 'unknownMessage'));
-
-      world.card('nothing-here');
-
-      expect(await world.commandLines(1)).toMatchObject([{ outcome: 'deleted' }]);
-      expect(edits(world)).toBe(1);
-      expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'reply cannot be edited' }));
+      const script = 'edit refused unknownMessage; card nothing-here; +1 min; done; log reply cannot be edited';
+      expect(await scene({}, script)).toBe('1, 1: deleted from bot | 1');
     },
 
     'that Discord refuses is replaced by a plain sentence and logged': async () => {
@@ -99,13 +102,8 @@ describe('the answer to a deferred reply', () => {
     },
 
     'that Discord refuses twice is given up after two edits': async () => {
-      const world = await startWorld();
-      world.discord.faults.script(refused('edit', 'missingAccess', 9));
-
-      world.card('base1-4');
-
-      expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);
-      expect(world.discord.faults.met).toBe(2);
+      const script = 'edit refused missingAccess x 9; card base1-4; +1 min; done; faults';
+      expect(await scene({}, script)).toBe('1, 2: not answered from service | 2');
     },
 
     'does not delay a stop when its edit hangs or has to wait': async () => {
@@ -126,25 +124,31 @@ describe('the answer to a deferred reply', () => {
   });
 });
 
-it('a renewed copy that Discord refuses leaves the stale one in place', async () => {
-  const world = await startWorld({ env: { FACTS_FRESH_SECONDS: '0' } });
-  await finalAnswer(world.card('base1-4'));
-  world.discord.faults.script(refused('edit', 'invalidForm', 2));
+inWorld(
+  'a renewed copy that Discord refuses leaves the stale one in place',
+  { env: { FACTS_FRESH_SECONDS: '0' } },
+  async (world) => {
+    await finalAnswer(world.card('base1-4'));
+    world.discord.faults.script(refused('edit', 'invalidForm', 2));
 
-  const typed = world.card('base1-4');
-  await expect.poll(() => world.discord.faults.met).toBe(2); // the second has no picture
-  await world.stopBot(); // waits for the edits of stale copies
+    const typed = world.card('base1-4');
+    await expect.poll(() => world.discord.faults.met).toBe(2); // the second has no picture
+    await world.stopBot(); // waits for the edits of stale copies
 
-  expect(typed.message.embeds[0]?.title).toBe(CARD);
-  expect(typed.message.edited).toBe(false);
-  expect(edits(world)).toBe(3);
-});
+    expect(typed.message.embeds[0]?.title).toBe(CARD);
+    expect(typed.message.edited).toBe(false);
+    expect(edits(world)).toBe(3);
+  },
+);
 
-it('a renewed copy replaces the stale one when Discord accepts no edits for longer than discord.js retries', async () => {
-  const world = await startWorld({ env: { FACTS_FRESH_SECONDS: '0' } });
-  await finalAnswer(world.card('base1-4'));
-  world.discord.faults.script(serverError('edit', { times: 16 }));
-  const typed = world.card('base1-4');
-  await typed.until(({ embeds: [embed] }) => embed?.color === FRESH_COLOUR);
-  expect(world.discord.faults.pending).toBe(0);
-});
+inWorld(
+  'a renewed copy replaces the stale one when Discord accepts no edits for longer than discord.js retries',
+  { env: { FACTS_FRESH_SECONDS: '0' } },
+  async (world) => {
+    await finalAnswer(world.card('base1-4'));
+    world.discord.faults.script(serverError('edit', { times: 16 }));
+    const typed = world.card('base1-4');
+    await typed.until(({ embeds: [embed] }) => embed?.color === FRESH_COLOUR);
+    expect(world.discord.faults.pending).toBe(0);
+  },
+);

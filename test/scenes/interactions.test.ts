@@ -2,13 +2,11 @@ import { ApplicationCommandType, ComponentType, InteractionType } from 'discord.
 import { beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import card from '../../commands/card.ts';
 import type { Command } from '../../commands/command.ts';
-import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
+import type { Whereabouts } from '../../sandbox/discord/chat.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { errorMessage, formatMessage } from '../../src/render/messages.ts';
-import { offered } from '../support/confirmed-cards.ts';
 import { ERROR, INFO } from '../support/log-lines.ts';
-import { choose, press } from '../support/replies.ts';
-import { QUICK, startWorld, type World } from '../support/world.ts';
+import { choose, press, QUICK, startWorld, WITH_NAMES, type World } from '../support/world.ts';
 
 const { ApplicationCommand, MessageComponent, ModalSubmit } = InteractionType;
 const { ChatInput, Message, User } = ApplicationCommandType;
@@ -18,8 +16,7 @@ const REFUSED = new KeyRefused({ status: 401 });
 let world: World;
 let before: number;
 beforeAll(async () => {
-  world = await startWorld({ catalog: SAMPLE_CATALOG });
-  await offered(world, 'base1-4');
+  world = await startWorld(WITH_NAMES);
 });
 beforeEach(() => {
   before = world.lines.length;
@@ -80,7 +77,7 @@ it.each<[string, unknown, content: string, end: object]>([
   const [, error, content, end] = row;
   cardDoes({ ask: () => Promise.reject(error) });
   const options = { private: true, id: ' ember\u001b\n\u202ewing ' };
-  const reply = await world.discord.type({ command: 'card', options }).settled();
+  const reply = await world.type('card', options).settled();
   expect(reply).toMatchObject({ ephemeral: true, content });
   expect(await logged()).toMatchObject([{ ...end, command: 'card', card: 'ember wing', source: 'bot' }]);
 });
@@ -123,7 +120,7 @@ it('too many commands of a member are refused before they run, which the log say
   const refused = await world.discord.type(watch).settled();
   expect(refused).toMatchObject({ ephemeral: true, content: expect.stringMatching(/^Nicht so schnell/) });
   await world.pass(1_000);
-  const watches = await world.discord.type({ command: 'watches', memberId }).settled();
+  const watches = await world.type('watches', {}, { memberId }).settled();
   expect(watches.content).toContain('`/watch`');
   const ends = (await logged()).filter(({ outcome }) => outcome === 'TooManyCommands');
   expect(ends).toMatchObject([{ command: 'watch' }]);
@@ -157,15 +154,17 @@ it('a search has two seconds: a member who types on waits no longer', async () =
 });
 
 it('a group is one place in line, whoever of it asks', async () => {
-  const { discord, cardService, pass } = await startWorld({ service: { ...QUICK, requestsPerMinute: 60, burst: 1 } });
-  const [alice, bob, chloe] = discord.members.map(({ id }) => id);
-  const asks: [string, object][] = [
+  const { discord, cardService, card, pass } = await startWorld({
+    service: { ...QUICK, requestsPerMinute: 60, burst: 1 },
+  });
+  const [alice = '', bob = '', chloe = ''] = discord.members.map(({ id }) => id);
+  const asks: [string, Whereabouts][] = [
     ['base1-1', { memberId: alice, context: 2 }],
     ['base1-2', { memberId: bob, context: 2 }],
     ['base1-3', { memberId: bob, context: 2 }],
     ['base1-4', { memberId: chloe }],
   ];
-  for (const [id, where] of asks) discord.type({ command: 'card', options: { id }, ...where });
+  for (const [id, where] of asks) card(id, {}, where);
   await pass(10_000);
   const requested = cardService.requests.map(({ path }) => /base1-\d/.exec(path)?.[0]);
   expect(requested).toEqual(['base1-1', 'base1-4', 'base1-2', 'base1-3']);

@@ -1,16 +1,13 @@
 import { expect, it } from 'vitest';
 import { remember } from '../../sandbox/known-cards.ts';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
-import { offered } from '../support/confirmed-cards.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
-import { isFinal } from '../support/replies.ts';
 import { DRAKE, ENV, membersOf, pricedCards } from '../support/watched-prices.ts';
-import { cardRequests, QUICK, startWorld } from '../support/world.ts';
+import { cardRequests, inWorld, isFinal, QUICK, startWorld } from '../support/world.ts';
 
 const HOUR_MS = 3_600_000;
 
-it('a copy that is old here costs no request where another process has renewed it', async () => {
-  const world = await startWorld();
+inWorld('a copy that is old here costs no request where another process has renewed it', async (world) => {
   await world.card(DRAKE).settled();
   await world.pass(7 * HOUR_MS);
   await remember(world.config, [{ id: DRAKE, ageMs: HOUR_MS }], logLines().log);
@@ -18,24 +15,25 @@ it('a copy that is old here costs no request where another process has renewed i
   expect(cardRequests(world)).toHaveLength(1);
 });
 
-it('a card that the service denies is kept as another process has stored it last, and is no longer listed', async () => {
-  const world = await startWorld();
-  const { cardService } = world;
-  cardService.script({ path: DRAKE, body: { ...pricedCards().find(({ id }) => id === DRAKE), name: 'Older Drake' } });
-  await world.card(DRAKE).until(isFinal);
-  await world.pass(8 * HOUR_MS);
-  await remember(world.config, [{ id: DRAKE, ageMs: 7 * HOUR_MS }], logLines().log);
-  cardService.script({ path: DRAKE, status: 404, body: { _tag: 'CardNotFound', message: 'gone' } });
-  const typed = world.card(DRAKE);
-  const [denied] = (await typed.until(({ embeds }) => /No longer/.test(embeds[0]?.description ?? ''))).embeds;
-  await world.restartBot();
-  const [kept] = (await world.card(DRAKE).settled()).embeds;
-  expect([denied?.title, kept?.description]).toEqual(['Emberwing Drake', denied?.description]);
-  expect(cardRequests(world)).toHaveLength(2);
-});
+inWorld(
+  'a card that the service denies is kept as another process has stored it last, and is no longer listed',
+  async (world) => {
+    const { cardService } = world;
+    cardService.script({ path: DRAKE, body: { ...pricedCards().find(({ id }) => id === DRAKE), name: 'Older Drake' } });
+    await world.card(DRAKE).until(isFinal);
+    await world.pass(8 * HOUR_MS);
+    await remember(world.config, [{ id: DRAKE, ageMs: 7 * HOUR_MS }], logLines().log);
+    cardService.script({ path: DRAKE, status: 404, body: { _tag: 'CardNotFound', message: 'gone' } });
+    const typed = world.card(DRAKE);
+    const [denied] = (await typed.until(({ embeds }) => /No longer/.test(embeds[0]?.description ?? ''))).embeds;
+    await world.restartBot();
+    const [kept] = (await world.card(DRAKE).settled()).embeds;
+    expect([denied?.title, kept?.description]).toEqual(['Emberwing Drake', denied?.description]);
+    expect(cardRequests(world)).toHaveLength(2);
+  },
+);
 
-it('a card that the service has just failed to bring is waited for by who asks meanwhile', async () => {
-  const world = await startWorld();
+inWorld('a card that the service has just failed to bring is waited for by who asks meanwhile', async (world) => {
   world.cardService.script({ path: DRAKE, status: 503 });
   const typed = [world.card(DRAKE)];
   await world.pass(500);
@@ -47,16 +45,12 @@ it('a card that the service has just failed to bring is waited for by who asks m
 it('what the service brings is offered to who types its name; what it denies is not, unless a copy is kept', async () => {
   const catalog = SAMPLE_CATALOG.filter(({ id }) => id !== 'base1-2');
   const world = await startWorld({ catalog, known: [{ id: DRAKE, ageMs: 7 * HOUR_MS }] });
-  await offered(world, 'base1-1');
   await world.pass(1_000); // what was kept before has been read
   const body = { _tag: 'CardNotFound', message: 'gone' };
   for (const path of [DRAKE, 'base1-1']) world.cardService.script({ path: `/${path}?`, status: 404, body });
   for (const id of [DRAKE, 'base1-1', 'base1-2']) await world.card(id).until(isFinal);
-  const values = async (id: string) => {
-    const other = { memberId: world.discord.members[1]?.id ?? '', guildId: null };
-    const rows = await world.discord.complete({ command: 'card', options: { id }, focused: 'id', ...other });
-    return rows.map(({ value }) => value);
-  };
+  const other = { memberId: world.discord.members[1]?.id ?? '', guildId: null };
+  const values = (id: string) => world.suggested(id, other);
   await world.pass(2_000);
   expect(await values('wick who')).not.toContain('base1-1');
   expect(await values('moth carto')).toContain('base1-2');

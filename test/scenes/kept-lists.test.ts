@@ -1,18 +1,16 @@
-import { expect, it } from 'vitest';
-import { LIST, pasted, textOf, worldWithNames } from '../support/pasted-list.ts';
-import { isFinal, isOnTheWay, press } from '../support/replies.ts';
-import { cardRequests } from '../support/world.ts';
+import { expect } from 'vitest';
+import { LIST, pasted, textOf } from '../support/pasted-list.ts';
+import { cardRequests, inWorld, isFinal, isOnTheWay, isThinking, press, WITH_NAMES } from '../support/world.ts';
 
 // What the bot keeps, in files or in Redis: over-redis.test.ts runs these again.
 
-it('lists are shown by /privacy and gone with it, also for what is under way', async () => {
-  const world = await worldWithNames();
+inWorld('lists are shown by /privacy and gone with it, also for what is under way', WITH_NAMES, async (world) => {
   const estimate = await pasted(world, LIST);
-  const privacy = await world.discord.type({ command: 'privacy' }).settled();
+  const privacy = await world.type('privacy').settled();
   expect(privacy.content).toContain('At the moment: 1 list.');
   let another = estimate;
   for (let at = 0; at < 3; at++) another = await pasted(world, `${LIST}\n${at}1 base1-5`);
-  expect((await world.discord.type({ command: 'privacy' }).settled()).content).toContain('At the moment: 3 lists.');
+  expect((await world.type('privacy').settled()).content).toContain('At the moment: 3 lists.');
   expect((await press(world, estimate, 'Fetch the prices').until(isFinal)).content).toContain(
     'I no longer have that list',
   );
@@ -20,7 +18,7 @@ it('lists are shown by /privacy and gone with it, also for what is under way', a
   const newest = await pasted(world, LIST);
   world.cardService.set({ latencyMs: 60_000 });
   const underWay = press(world, newest, 'Fetch the prices');
-  await underWay.until(({ state }) => state === 'thinking');
+  await underWay.until(isThinking);
   const sure = await press(world, privacy, 'Delete my data').settled();
   await press(world, sure, 'Delete my data').settled();
   expect((await press(world, another, 'Fetch the prices').until(isFinal)).content).toContain(
@@ -32,16 +30,19 @@ it('lists are shown by /privacy and gone with it, also for what is under way', a
   expect((await underWay.until(isFinal)).content).toContain('I no longer have that list');
 });
 
-it('a list whose bot stops in the middle is completed by the next, at the cost that was said', async () => {
-  const world = await worldWithNames();
-  const estimate = await pasted(world, LIST);
-  world.cardService.set({ latencyMs: 60_000 });
-  const typed = press(world, estimate, 'Fetch the prices');
-  await typed.until(({ content }) => isOnTheWay(content));
-  await world.stopBot();
-  world.cardService.set({ latencyMs: 0 });
-  await world.restartBot();
-  const answer = await typed.until(isFinal);
-  expect(textOf(answer)).toContain('**164.07** at market (7 cards)');
-  expect(new Set(cardRequests(world)).size).toBe(3);
-});
+inWorld(
+  'a list whose bot stops in the middle is completed by the next, at the cost that was said',
+  WITH_NAMES,
+  async (world) => {
+    const estimate = await pasted(world, LIST);
+    world.cardService.set({ latencyMs: 60_000 });
+    const typed = press(world, estimate, 'Fetch the prices');
+    await typed.until(({ content }) => isOnTheWay(content));
+    await world.stopBot();
+    world.cardService.set({ latencyMs: 0 });
+    await world.restartBot();
+    const answer = await typed.until(isFinal);
+    expect(textOf(answer)).toContain('**164.07** at market (7 cards)');
+    expect(new Set(cardRequests(world)).size).toBe(3);
+  },
+);

@@ -1,37 +1,38 @@
 import { expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { field } from '../support/replies.ts';
-import { cardRequests, QUICK, startWorld, statuses } from '../support/world.ts';
+import { cardRequests, field, inWorld, QUICK, startWorld, statuses } from '../support/world.ts';
 
 // What the bot keeps, in files or in Redis: over-redis.test.ts runs these again.
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 
-it('a card costs one request and then none, in direct messages and after a restart; what it cost and saved is still known', async () => {
-  const world = await startWorld({ env: { MEMBER_DAILY_REQUESTS: '1' } });
-  await world.card('base1-4').settled();
-  const second = await world.card('base1-4', {}, { guildId: null }).settled();
-  await world.restartBot();
-  const third = await world.card('base1-4').settled();
-  const other = await world.card('base1-5').settled();
+inWorld(
+  'a card costs one request and then none, in direct messages and after a restart; what it cost and saved is still known',
+  { env: { MEMBER_DAILY_REQUESTS: '1' } },
+  async (world) => {
+    await world.card('base1-4').settled();
+    const second = await world.card('base1-4', {}, { guildId: null }).settled();
+    await world.restartBot();
+    const third = await world.card('base1-4').settled();
+    const other = await world.card('base1-5').settled();
 
-  expect([second, third].map(({ embeds }) => embeds[0]?.title)).toEqual(['Emberwing Drake', 'Emberwing Drake']);
-  expect(second.embeds[0]?.footer?.text).toContain('999 of 1,000');
-  expect(other.content).toMatch(/^You've used your one new lookup for today\./);
-  expect(cardRequests(world)).toEqual(['/cards/base1-4?includePrices=true']);
-  const ends = (await world.commandLines(4)).map(({ source, outcome }) => [source, outcome]);
-  expect(ends).toEqual([
-    ['service', 'answered'],
-    ['cache', 'answered'],
-    ['cache', 'answered'],
-    ['bot', 'BudgetSpent'],
-  ]);
-  const saved = async () => field(await world.usage().settled(), 'Answered from memory');
-  await expect.poll(saved).toContain('2 requests saved');
-});
+    expect([second, third].map(({ embeds }) => embeds[0]?.title)).toEqual(['Emberwing Drake', 'Emberwing Drake']);
+    expect(second.embeds[0]?.footer?.text).toContain('999 of 1,000');
+    expect(other.content).toMatch(/^You've used your one new lookup for today\./);
+    expect(cardRequests(world)).toEqual(['/cards/base1-4?includePrices=true']);
+    const ends = (await world.commandLines(4)).map(({ source, outcome }) => [source, outcome]);
+    expect(ends).toEqual([
+      ['service', 'answered'],
+      ['cache', 'answered'],
+      ['cache', 'answered'],
+      ['bot', 'BudgetSpent'],
+    ]);
+    const saved = async () => field(await world.usage().settled(), 'Answered from memory');
+    await expect.poll(saved).toContain('2 requests saved');
+  },
+);
 
-it('a card is stored under the id that it carries, too', async () => {
-  const world = await startWorld();
+inWorld('a card is stored under the id that it carries, too', async (world) => {
   world.cardService.script({
     path: '/cards/old-id',
     body: { id: 'new-id', name: 'Moved', tcg: 'Game', set: { id: 's', name: 'Set' } },
@@ -56,14 +57,13 @@ it('a restart grants no new burst', async () => {
   expect(new Set(statuses(world))).toEqual(new Set([200]));
 });
 
-it('what is set in a server holds for everyone in it, also after a restart', async () => {
-  const world = await startWorld();
+inWorld('what is set in a server holds for everyone in it, also after a restart', async (world) => {
   const [alice, bob] = world.discord.members.map(({ id }) => id);
   const isPrivate = async (options = {}, as = {}) =>
     (await world.card('base1-4', options, { memberId: bob ?? '', ...as }).settled()).ephemeral;
   expect(await isPrivate()).toBe(false);
 
-  const settings = await world.discord.type({ command: 'settings', manageGuild: true }).settled();
+  const settings = await world.type('settings', {}, { manageGuild: true }).settled();
   const choose = (value: string, manageGuild: boolean) => {
     const [messageId = '', customId] = [settings.messageId, 'settings:replies'];
     return world.discord.choose({ messageId, customId, values: [value], manageGuild });
@@ -80,34 +80,39 @@ it('what is set in a server holds for everyone in it, also after a restart', asy
   expect(await isPrivate({}, { guildId: null })).toBe(false);
 });
 
-it('a spent day is remembered over a restart, and ends with one request of /usage once the plan is larger', async () => {
-  const world = await startWorld();
-  world.cardService.exhaustDay();
-  await world.card('base1-4').settled();
-  await world.restartBot();
-  const { content } = await world.card('base1-5').settled();
-  expect(content).toMatch(/^Today's new lookups are used up/);
-  expect(cardRequests(world)).toHaveLength(1);
+inWorld(
+  'a spent day is remembered over a restart, and ends with one request of /usage once the plan is larger',
+  async (world) => {
+    world.cardService.exhaustDay();
+    await world.card('base1-4').settled();
+    await world.restartBot();
+    const { content } = await world.card('base1-5').settled();
+    expect(content).toMatch(/^Today's new lookups are used up/);
+    expect(cardRequests(world)).toHaveLength(1);
 
-  world.cardService.set({ plan: 'pro' });
-  const { embeds } = await world.usage().settled();
-  const shown = await world.card('base1-4').until(({ embeds: [embed] }) => embed !== undefined);
-  expect(JSON.stringify(embeds)).not.toContain('refreshed again');
-  expect(shown.embeds[0]?.title).toBe('Emberwing Drake');
-  expect(world.cardService.counts.total).toBe(3);
-});
+    world.cardService.set({ plan: 'pro' });
+    const { embeds } = await world.usage().settled();
+    const shown = await world.card('base1-4').until(({ embeds: [embed] }) => embed !== undefined);
+    expect(JSON.stringify(embeds)).not.toContain('refreshed again');
+    expect(shown.embeds[0]?.title).toBe('Emberwing Drake');
+    expect(world.cardService.counts.total).toBe(3);
+  },
+);
 
-it('/usage says what answers have taught of how the service limits requests, over a restart too', async () => {
-  const world = await startWorld({ service: { ...QUICK, requestsPerMinute: 10, burst: 20 } });
-  world.cardService.set({ limiter: 'fixed window' });
-  for (let index = 0; index < 12; index++) world.card(`unknown-${index}`);
-  await expect.poll(() => world.cardService.counts.byStatus[429]).toBeGreaterThan(0);
+inWorld(
+  '/usage says what answers have taught of how the service limits requests, over a restart too',
+  { service: { ...QUICK, requestsPerMinute: 10, burst: 20 } },
+  async (world) => {
+    world.cardService.set({ limiter: 'fixed window' });
+    for (let index = 0; index < 12; index++) world.card(`unknown-${index}`);
+    await expect.poll(() => world.cardService.counts.byStatus[429]).toBeGreaterThan(0);
 
-  const state = async () => (await world.usage().settled()).embeds[0]?.description;
-  const learned =
-    /^Waiting until <t:\d+:[tT]>, as the card service asked\.\nThe card service takes 10 requests a minute/;
-  await expect.poll(state).toMatch(learned);
+    const state = async () => (await world.usage().settled()).embeds[0]?.description;
+    const learned =
+      /^Waiting until <t:\d+:[tT]>, as the card service asked\.\nThe card service takes 10 requests a minute/;
+    await expect.poll(state).toMatch(learned);
 
-  await world.restartBot();
-  expect(await state()).toMatch(learned);
-});
+    await world.restartBot();
+    expect(await state()).toMatch(learned);
+  },
+);

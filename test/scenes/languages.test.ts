@@ -1,15 +1,15 @@
 import { beforeAll, expect, it } from 'vitest';
-import { DEFAULT_WORLD } from '../../sandbox/discord/world.ts';
+import { DEFAULT_WORLD } from '../../sandbox/discord/emulated-discord.ts';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { labels } from '../support/replies.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { labels, startWorld, type World } from '../support/world.ts';
 
 const [AMERICAN, GERMAN] = [
   { id: '1180000000000655361', name: 'Collectors' },
   { id: '1180000000004849665', name: 'Sammler', locale: 'de' },
 ];
 const CHLOE = DEFAULT_WORLD.members.find(({ locale }) => locale === 'fr')?.id ?? '';
+const IN_GERMAN = { memberId: CHLOE, guildId: GERMAN.id };
 
 let world: World;
 beforeAll(async () => {
@@ -43,21 +43,20 @@ it("a private reply speaks its member's language: a card, a refusal, and /privac
     ephemeral: true,
     content: formatMessage('fr', 'noSuchCard', { id: 'base1\\-999' }),
   });
-  const { content } = await world.discord.type({ command: 'privacy', memberId: CHLOE, guildId: GERMAN.id }).settled();
+  const { content } = await world.type('privacy', {}, IN_GERMAN).settled();
   expect(content).toContain(formatMessage('fr', 'privacyIntro'));
 });
 
 it("a public list speaks its server's language, also of a card that does not exist", async () => {
-  const options = { ids: 'base1-4, base1-1, base1-998' };
-  const typed = world.discord.type({ command: 'cards', options, memberId: CHLOE, guildId: GERMAN.id });
+  const typed = world.cards('base1-4, base1-1, base1-998', {}, IN_GERMAN);
   const missing = formatMessage('de', 'cardsNotFound', { names: '**base1\\-998**' });
   const list = await typed.until(({ embeds, content }) => embeds.length === 2 && content.includes(missing));
   expect(list.ephemeral).toBe(false);
 });
 
 it('what /settings says comes first, and automatic is as before', async () => {
-  const admin = { memberId: CHLOE, guildId: GERMAN.id, manageGuild: true };
-  const settings = await world.discord.type({ command: 'settings', ...admin }).settled();
+  const admin = { ...IN_GERMAN, manageGuild: true };
+  const settings = await world.type('settings', {}, admin).settled();
   for (const [value, language] of [
     ['en', 'en'],
     ['automatic', 'de'],
@@ -73,6 +72,6 @@ it('what /settings says comes first, and automatic is as before', async () => {
 it("what Discord refuses is said in the reply's language", async () => {
   const refusal = { status: 403, body: { code: 50013, message: 'no' } };
   world.discord.faults.script({ route: 'edit', answer: refusal });
-  const typed = world.card('base1-7', {}, { memberId: CHLOE, guildId: GERMAN.id });
+  const typed = world.card('base1-7', {}, IN_GERMAN);
   await typed.until(({ content }) => content === formatMessage('de', 'broken'));
 });

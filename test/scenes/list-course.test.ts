@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
-import { SAMPLE_CATALOG, type ServiceCard } from '../../sandbox/sample-cards.ts';
-import { confirmCards, offered } from '../support/confirmed-cards.ts';
-import { hasListEnded } from '../support/replies.ts';
-import { cardRequests, QUICK, startWorld, type World } from '../support/world.ts';
+import type { ServiceCard } from '../../sandbox/sample-cards.ts';
+import {
+  cardRequests,
+  confirmCards,
+  hasListEnded,
+  inWorld,
+  QUICK,
+  startWorld,
+  WITH_NAMES,
+  type World,
+} from '../support/world.ts';
 
 const CARDS = [
   ['war-207', 'Jace, the Mind Sculptor', 'War', '207'],
@@ -23,12 +30,11 @@ const CATALOG = CARDS.map(([id = '', name = '', set, number]) => ({
 
 async function startCourse(): Promise<World> {
   const world = await startWorld({ service: { ...QUICK, cards: CARDS.map(serviceCard) }, catalog: CATALOG });
-  await offered(world, 'c21-263');
   return world;
 }
 
 /** The field of `/cards` as Discord's client has it: a row that is picked puts its name there, and its value is sent unless the text is edited. */
-function composer({ discord }: World) {
+function composer({ discord, cards }: World) {
   let text = '';
   let picked: string | undefined;
   let rows: readonly { name: string; value: string | number }[] = [];
@@ -53,7 +59,7 @@ function composer({ discord }: World) {
       picked = String(row.value);
       return text;
     },
-    send: () => discord.type({ command: 'cards', options: { ids: picked ?? text } }).until(hasEnded),
+    send: () => cards(picked ?? text).until(hasEnded),
   };
   return field;
 }
@@ -102,19 +108,22 @@ describe('cards that are picked one after the other', () => {
     expect(cardRequests(world).toSorted()).toEqual(asked(ids));
   });
 
-  it('are the same once the forms of ids are known, and /card keeps the commas of a name', async () => {
-    const world = await startWorld({ catalog: SAMPLE_CATALOG });
-    await confirmCards(world);
-    const field = composer(world);
-    await field.type('wick');
-    expect(field.pick('base1-1')).toBe('Wick Who Waits · First Light · 1/102');
-    await field.type(', moth');
-    field.pick('base1-2');
-    await field.type(' ');
-    expect(titles(await field.send())).toEqual(['Wick, Who Waits', 'Moth Cartographer']);
+  inWorld(
+    'are the same once the forms of ids are known, and /card keeps the commas of a name',
+    WITH_NAMES,
+    async (world) => {
+      await confirmCards(world);
+      const field = composer(world);
+      await field.type('wick');
+      expect(field.pick('base1-1')).toBe('Wick Who Waits · First Light · 1/102');
+      await field.type(', moth');
+      field.pick('base1-2');
+      await field.type(' ');
+      expect(titles(await field.send())).toEqual(['Wick, Who Waits', 'Moth Cartographer']);
 
-    const [choice] = await world.discord.complete({ command: 'card', options: { id: 'wick' }, focused: 'id' });
-    expect(choice?.name).toBe('Wick, Who Waits · First Light · 1/102');
-    expect(titles(await world.card(`${choice?.name} `).settled())).toEqual(['Wick, Who Waits']);
-  });
+      const [choice] = await world.discord.complete({ command: 'card', options: { id: 'wick' }, focused: 'id' });
+      expect(choice?.name).toBe('Wick, Who Waits · First Light · 1/102');
+      expect(titles(await world.card(`${choice?.name} `).settled())).toEqual(['Wick, Who Waits']);
+    },
+  );
 });

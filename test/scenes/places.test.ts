@@ -1,11 +1,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ChatMessage, Whereabouts } from '../../sandbox/discord/chat.ts';
-import { DEFAULT_WORLD } from '../../sandbox/discord/world.ts';
+import { DEFAULT_WORLD } from '../../sandbox/discord/emulated-discord.ts';
 import { SAMPLE_CARDS, SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { SAMPLE_MEMBERS } from '../../sandbox/sample-members.ts';
-import { offered } from '../support/confirmed-cards.ts';
-import { choose, labels, press } from '../support/replies.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { choose, isThinking, labels, offered, press, startWorld, type World } from '../support/world.ts';
 
 interface Place {
   place: string;
@@ -40,8 +38,8 @@ beforeAll(async () => {
 });
 
 describe.each(PLACES)('in $place', ({ at, hasServerCommands = false, isPrivate = false }) => {
-  const type = (command: string, options = {}) => world.discord.type({ command, options, ...at });
-  const card = (id: string, options = {}) => type('card', { id, ...options }).until(shows(1));
+  const type = (command: string, options = {}) => world.type(command, options, at);
+  const card = (id: string, options = {}) => world.card(id, options, at).until(shows(1));
   const shown = { ephemeral: isPrivate };
   let sentBefore: number;
 
@@ -65,8 +63,7 @@ describe.each(PLACES)('in $place', ({ at, hasServerCommands = false, isPrivate =
     expect(names).toEqual(
       hasServerCommands ? expect.arrayContaining([...forMembers, 'settings', 'usage']) : forMembers,
     );
-    const typed = { command: 'card', options: { id: 'wax g' }, focused: 'id', ...at };
-    expect(await world.discord.complete(typed)).toMatchObject([{ value: 'dusk2-33' }]);
+    expect(await world.suggested('wax g', at)).toEqual(['dusk2-33']);
   });
 
   it('a card is shown, its other printings, and those of a name', async () => {
@@ -129,13 +126,11 @@ describe.each(PLACES)('in $place', ({ at, hasServerCommands = false, isPrivate =
 });
 
 it('deferred replies of all places are completed by the next process', async () => {
-  const { discord, cardService } = world;
+  const { cardService } = world;
   const tide = SAMPLE_CARDS.filter(({ id }) => id.startsWith('tide-')).map(({ id }) => id); // asked for nowhere else
   cardService.set({ latencyMs: 60_000 });
-  const typed = PLACES.map(({ at }, index) =>
-    discord.type({ command: 'card', options: { id: tide[index] ?? '' }, ...at }),
-  );
-  const thinking = await Promise.all(typed.map((each) => each.until(({ state }) => state === 'thinking')));
+  const typed = PLACES.map(({ at }, index) => world.card(tide[index] ?? '', {}, at));
+  const thinking = await Promise.all(typed.map((each) => each.until(isThinking)));
   expect(thinking.map(({ ephemeral }) => ephemeral)).toEqual(PLACES.map(({ isPrivate = false }) => isPrivate));
   await world.stopBot();
   cardService.set({ latencyMs: 0 });

@@ -2,9 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { labels } from '../support/replies.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { cardRequests, startWorld } from '../support/world.ts';
+import { cardRequests, inWorld, labels, startWorld } from '../support/world.ts';
 
 function described(): string {
   const file = join(temporaryFolder(), 'mine.json');
@@ -30,25 +29,28 @@ it('a price that was kept of another card service is old at once, and has no pas
   expect(labels(shown)).toEqual(['Watch', 'Other printings', 'Delete']);
 });
 
-it('a card of several prices shows which one it is, and another one crosses no watch', async () => {
-  const world = await startWorld({ env: { CARD_SERVICE: described(), PRICES_FRESH_SECONDS: '0' } });
-  const drake = SAMPLE_CARDS.find(({ id }) => id === 'base1-4');
-  const shown = async (prices: object, price: string) => {
-    world.cardService.script({ path: 'base1-4', body: { ...drake, prices } });
-    const { embeds } = await world.card('base1-4').until((reply) => JSON.stringify(reply.embeds).includes(price));
-    return embeds[0];
-  };
+inWorld(
+  'a card of several prices shows which one it is, and another one crosses no watch',
+  { env: { CARD_SERVICE: described(), PRICES_FRESH_SECONDS: '0' } },
+  async (world) => {
+    const drake = SAMPLE_CARDS.find(({ id }) => id === 'base1-4');
+    const shown = async (prices: object, price: string) => {
+      world.cardService.script({ path: 'base1-4', body: { ...drake, prices } });
+      const { embeds } = await world.card('base1-4').until((reply) => JSON.stringify(reply.embeds).includes(price));
+      return embeds[0];
+    };
 
-  expect(await shown({ foil: 400, normal: 36 }, '$400')).toMatchObject({
-    url: 'https://cards.example/page',
-    description: expect.stringContaining('**$400.00** market (foil)'),
-    footer: { text: expect.stringMatching(/\nData: Mine$/) },
-  });
-  const set = await world.discord.type({ command: 'watch', options: { card: 'base1-4', below: 30 } }).settled();
-  expect(set.content).toContain('Last price $400.00 (foil)');
-  expect((await shown({ normal: 29 }, '$29.00'))?.description).toContain('market (normal)');
-  expect((await shown({ foil: 500, normal: 29 }, '$500.00'))?.description).toContain('market (foil)');
-  const list = await world.discord.type({ command: 'watches' }).settled();
-  expect(JSON.stringify(list.embeds)).toContain('$30.00 or below · Last price $500.00 (foil)');
-  expect(world.lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
-});
+    expect(await shown({ foil: 400, normal: 36 }, '$400')).toMatchObject({
+      url: 'https://cards.example/page',
+      description: expect.stringContaining('**$400.00** market (foil)'),
+      footer: { text: expect.stringMatching(/\nData: Mine$/) },
+    });
+    const set = await world.type('watch', { card: 'base1-4', below: 30 }).settled();
+    expect(set.content).toContain('Last price $400.00 (foil)');
+    expect((await shown({ normal: 29 }, '$29.00'))?.description).toContain('market (normal)');
+    expect((await shown({ foil: 500, normal: 29 }, '$500.00'))?.description).toContain('market (foil)');
+    const list = await world.type('watches').settled();
+    expect(JSON.stringify(list.embeds)).toContain('$30.00 or below · Last price $500.00 (foil)');
+    expect(world.lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+  },
+);

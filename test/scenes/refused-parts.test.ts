@@ -2,8 +2,7 @@ import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { isFinal, labels } from '../support/replies.ts';
-import { said, startWorld } from '../support/world.ts';
+import { inWorld, isFinal, labels, said, startWorld } from '../support/world.ts';
 
 const BULK = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
 const IDS = SAMPLE_CARDS.slice(0, 10).map(({ id }) => id);
@@ -14,8 +13,7 @@ const pictures = ({ embeds }: Pick<ChatMessage, 'embeds'>) =>
   embeds.map(({ image, thumbnail }) => image !== undefined || thumbnail !== undefined);
 const titles = ({ embeds }: Pick<ChatMessage, 'embeds'>) => embeds.map(({ title }) => title);
 
-it('a card whose picture Discord refuses is shown without it, from memory, too', async () => {
-  const world = await startWorld();
+inWorld('a card whose picture Discord refuses is shown without it, from memory, too', async (world) => {
   world.discord.moderate({ refuses: (text, path) => path.endsWith('.url') && text.endsWith('/base1/4.png') });
   for (const source of ['service', 'cache']) {
     const message = await world.card('base1-4').until(isFinal);
@@ -27,19 +25,21 @@ it('a card whose picture Discord refuses is shown without it, from memory, too',
   expect(said(world, 'discord refuses a part of a reply: it is shown without')).toBe(2);
 });
 
-it('of a list only the cards whose pictures Discord refuses are shown without them', async () => {
-  const world = await startWorld({ env: BULK });
-  world.discord.moderate({ refuses: (text, path) => path.endsWith('.url') && /\/base1\/[24]\.png$/.test(text) });
-  for (const source of ['service', 'cache']) {
-    const list = world.discord.type({ command: 'cards', options: { ids: IDS.join(' ') } });
-    const message = await list.until(({ embeds }) => embeds.length === IDS.length);
-    const refused = IDS.map((id) => !['base1-2', 'base1-4'].includes(id));
-    expect([source, pictures(message)]).toEqual([source, refused]);
-  }
-});
+inWorld(
+  'of a list only the cards whose pictures Discord refuses are shown without them',
+  { env: BULK },
+  async (world) => {
+    world.discord.moderate({ refuses: (text, path) => path.endsWith('.url') && /\/base1\/[24]\.png$/.test(text) });
+    for (const source of ['service', 'cache']) {
+      const list = world.cards(IDS.join(' '));
+      const message = await list.until(({ embeds }) => embeds.length === IDS.length);
+      const refused = IDS.map((id) => !['base1-2', 'base1-4'].includes(id));
+      expect([source, pictures(message)]).toEqual([source, refused]);
+    }
+  },
+);
 
-it('a card one of whose buttons Discord refuses is shown with the others', async () => {
-  const world = await startWorld();
+inWorld('a card one of whose buttons Discord refuses is shown with the others', async (world) => {
   world.discord.moderate({ refuses: (text, path) => path.endsWith('.custom_id') && text.startsWith('card:delete') });
   const message = await world.card('base1-4').until(isFinal);
   expect([titles(message), labels(message)]).toEqual([[CARD], ['Watch', 'Other printings']]);
@@ -48,22 +48,24 @@ it('a card one of whose buttons Discord refuses is shown with the others', async
 const BLOCKS_CARD = { blocks: (text: string) => text.includes(CARD) };
 const BLOCKED = formatMessage('en-US', 'blockedByAutoMod');
 
-it('where AutoMod blocks a card that is known, its member alone reads so, and sees it in private', async () => {
-  const world = await startWorld();
-  await world.card('base1-4', { private: true }).until(isFinal);
-  world.discord.moderate(BLOCKS_CARD);
-  const { ephemeral, content, embeds, followUps } = await world.card('base1-4').until(isFinal);
-  expect({ ephemeral, content, embeds, followUps }).toEqual({ ephemeral: true, content: BLOCKED, embeds: [] });
-  expect(titles(await world.card('base1-4', { private: true }).until(isFinal))).toEqual([CARD]);
-  expect(await world.commandLines(3)).toMatchObject([{}, { outcome: 'blocked' }, { outcome: 'answered' }]);
-  expect(world.lines.filter(({ err }) => err)).toEqual([]);
-});
+inWorld(
+  'where AutoMod blocks a card that is known, its member alone reads so, and sees it in private',
+  async (world) => {
+    await world.card('base1-4', { private: true }).until(isFinal);
+    world.discord.moderate(BLOCKS_CARD);
+    const { ephemeral, content, embeds, followUps } = await world.card('base1-4').until(isFinal);
+    expect({ ephemeral, content, embeds, followUps }).toEqual({ ephemeral: true, content: BLOCKED, embeds: [] });
+    expect(titles(await world.card('base1-4', { private: true }).until(isFinal))).toEqual([CARD]);
+    expect(await world.commandLines(3)).toMatchObject([{}, { outcome: 'blocked' }, { outcome: 'answered' }]);
+    expect(world.lines.filter(({ err }) => err)).toEqual([]);
+  },
+);
 
 it.each(['card', 'cards'])('a deferred /%s that AutoMod blocks says so', async (command) => {
   const world = await startWorld({ env: BULK });
   world.discord.moderate(BLOCKS_CARD);
   const options = command === 'card' ? { id: 'base1-4' } : { ids: IDS.join(' ') };
-  const { ephemeral, content, embeds, followUps } = await world.discord.type({ command, options }).until(isFinal);
+  const { ephemeral, content, embeds, followUps } = await world.type(command, options).until(isFinal);
   expect({ ephemeral, content, embeds, followUps }).toEqual({ ephemeral: false, content: BLOCKED, embeds: [] });
   expect(await world.commandLines(1)).toMatchObject([{ outcome: 'blocked', source: 'service' }]);
 });

@@ -3,8 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
-import { isFinal } from '../support/replies.ts';
-import { startWorld, type World } from '../support/world.ts';
+import { isFinal, startWorld, type World } from '../support/world.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -121,7 +120,7 @@ it.each(COURSES)('(%s) %s shows each moment once, and costs %s', async (states =
   const before = world.cardService.requests.length;
 
   const options = { [command === 'card' ? 'id' : 'ids']: ids, ...(how === 'in private' && { private: true }) };
-  const typed = world.discord.type({ command, options });
+  const typed = world.type(command, options);
   await typed.until((now) => moment(now) === shows.at(-1));
   const { outcome, source } = (await world.commandLines(world.discord.messages().length)).at(-1) ?? {};
 

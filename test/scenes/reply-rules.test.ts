@@ -1,30 +1,36 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import card from '../../commands/card.ts';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
-import { DISCORD_LIFETIMES, type TypedInteraction } from '../../sandbox/discord/conversation.ts';
+import { DISCORD_LIFETIMES } from '../../sandbox/discord/conversation.ts';
 import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
 import { remember } from '../../sandbox/known-cards.ts';
-import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { Stopping } from '../../src/model/errors.ts';
 import { errorMessage, formatMessage } from '../../src/render/messages.ts';
 import { owners } from '../simulate/fake-time.ts';
-import { offered } from '../support/confirmed-cards.ts';
 import { rateLimited, refused } from '../support/fault-forms.ts';
 import { logLines } from '../support/log-lines.ts';
-import { LIST, pasted, worldWithNames } from '../support/pasted-list.ts';
-import { choose, field, finalAnswers, isFinal, press } from '../support/replies.ts';
+import { LIST, pasted } from '../support/pasted-list.ts';
+import { scene } from '../support/scene-script.ts';
 import { ENV, membersOf, pricedCards } from '../support/watched-prices.ts';
-import { edits, QUICK, said, startWorld, type World } from '../support/world.ts';
+import {
+  choose,
+  edits,
+  finalAnswers,
+  inWorld,
+  isFinal,
+  press,
+  QUICK,
+  said,
+  startWorld,
+  WITH_NAMES,
+  type World,
+} from '../support/world.ts';
 
 const CARD = 'Emberwing Drake';
 const MINUTE_MS = 60_000;
-const UNCONFIRMED = 'discord did not confirm the first answer: the reply is completed anyway';
 const SAME_SHARD = 'another process has the same shard: give each its own in DISCORD_SHARDS';
-
 const BY_ANOTHER = 'answered by another process from bot';
 const shows = ({ embeds, content }: ChatMessage) => embeds.map(({ title }) => title).join() || content;
 
@@ -35,57 +41,209 @@ function done(world: World): [requests: number, edits: number, ends: string[]] {
   return [cardService.requests.length, edits(world), ends];
 }
 
-/** Discord does not say what a reply shows, for so many times. */
-function hidesReplies({ discord }: World, times: number): void {
-  const { answer } = discord;
-  let left = times;
-  discord.answer = async (request) => {
-    if (request.method !== 'GET' || left-- <= 0) return answer(request);
-    await sleep(500);
-    throw new TypeError('fetch failed');
-  };
-}
+const AS_DISCORD = { discord: { lifetimes: DISCORD_LIFETIMES } };
+const STALE = { known: [{ id: 'base1-4', ageMs: 7 * 60 * MINUTE_MS }] };
+const SLOW = { service: { ...QUICK, requestsPerMinute: 1, burst: 1 } };
 
 /** A first answer may have arrived, and none can be sent in time. */
-const TAKEN_LATE: ScriptedFault[] = [
-  { route: 'callback', answer: 'lose answer' },
-  rateLimited({ route: 'callback', retryAfterSeconds: 10 }),
-];
+const LATE = 'callback lose answer; callback limited for 10 s';
+const ONE_MINUTE =
+  'card base1-4; +1 min; shows; ends; log discord did not confirm the first answer: the reply is completed anyway; faults below 20';
+const SEEN_BY_NOBODY = 'card base1-4; +15 min; requests; ends; shows; suggested';
+/** No edit was taken, or none is known to be. */
+const [CLOSED, LOST] = ['edit close x 999', 'edit lose answer x 999'];
+const left = (fault: string) => `${fault}; card base1-4; +9 s; stop; Discord works; so far`;
+const NEXT = 'restart; +2 min; done';
+const TAKEN_OVER = 'restart; log deferred replies taken over';
+const AS_IT_IS = '0, 0: ';
+const FROM_MEMORY = '0, 1: answered from cache';
+const WAITS = 'service takes 10 min; card base1-4; until a sentence';
 
-describe('a first answer', () => {
-  it.each<[string, 'known' | 'unknown', ScriptedFault[], shown: string, end: string, warnings: number]>([
-    [
-      'that never arrives is sent again ever more rarely, and then given up',
-      'unknown',
-      [{ route: 'callback', answer: 'close', times: 99 }],
-      '',
-      'not answered from service',
-      1,
-    ],
-    ['that may have arrived is completed', 'unknown', TAKEN_LATE, CARD, 'answered from service', 1],
-    ['that may have arrived is not known to be there', 'known', TAKEN_LATE, CARD, 'not answered from bot', 0],
-    ['that Discord confirms is nothing to warn of', 'unknown', [], CARD, 'answered from service', 0],
-  ])('%s (of an %s card)', async (_, state, faults, shown, end, warnings) => {
-    const world = await startWorld({ discord: { lifetimes: DISCORD_LIFETIMES } });
-    if (state === 'known') await world.card('base1-4').until(isFinal);
-    world.discord.faults.script(...faults);
-    const typed = world.card('base1-4');
-    await world.pass(MINUTE_MS);
-    expect([shows(typed.message), done(world)[2].at(-1), said(world, UNCONFIRMED)]).toEqual([shown, end, warnings]);
-    expect(world.discord.faults.met).toBeLessThan(20);
-  });
+it.each<[rule: string, world: Parameters<typeof scene>[0], script: string, told: string]>([
+  [
+    'a first answer that never arrives is sent again ever more rarely, and then given up',
+    AS_DISCORD,
+    `callback close x 99; ${ONE_MINUTE}`,
+    ' | not answered from service | 1 | yes',
+  ],
+  [
+    'a first answer that may have arrived is completed',
+    AS_DISCORD,
+    `${LATE}; ${ONE_MINUTE}`,
+    `${CARD} | answered from service | 1 | yes`,
+  ],
+  [
+    'a first answer that may have arrived is not known to be there',
+    AS_DISCORD,
+    `card base1-4; +1 s; so far; ${LATE}; ${ONE_MINUTE}`,
+    `${CARD} | not answered from bot | 0 | yes`,
+  ],
+  [
+    'a first answer that Discord confirms is nothing to warn of',
+    AS_DISCORD,
+    ONE_MINUTE,
+    `${CARD} | answered from service | 0 | yes`,
+  ],
+  [
+    'a first answer that comes too late leaves nothing to complete, and gives its lookup back',
+    { env: { MEMBER_DAILY_REQUESTS: '1' } },
+    'callback refused unknownInteraction; card base1-1; +1 s; card base1-4; until its end; shows; restart; done; log deferred replies taken over',
+    `${CARD} | 1, 1: too late from bot, answered from service | 0`,
+  ],
 
-  it('that comes too late leaves nothing to complete, and gives its lookup back', async () => {
-    const world = await startWorld({ env: { MEMBER_DAILY_REQUESTS: '1' } });
-    world.discord.faults.script(refused('callback', 'unknownInteraction'));
-    world.card('base1-1');
-    await world.commandLines(1);
-    expect(shows(await world.card('base1-4').until(isFinal))).toBe(CARD);
-    await world.restartBot();
-    const ends = ['too late from bot', 'answered from service'];
-    expect([done(world), said(world, 'deferred replies taken over')]).toEqual([[1, 1, ends], 0]);
-  });
-});
+  [
+    'a deferred reply whose edits never arrive is given up, and counts as seen by nobody',
+    WITH_NAMES,
+    `edit close x 9999; ${SEEN_BY_NOBODY}; edits below 151`,
+    '1 | too late from bot |  |  | yes',
+  ],
+  [
+    'a deferred reply that Discord does not know is given up, and counts as seen by nobody',
+    WITH_NAMES,
+    `edit refused unknownInteraction x 9; ${SEEN_BY_NOBODY}; edits below 2`,
+    '1 | not answered from service |  |  | yes',
+  ],
+  [
+    'a deferred reply whose token has expired is given up, and counts as seen by nobody',
+    WITH_NAMES,
+    `edit refused invalidWebhookToken x 9; ${SEEN_BY_NOBODY}; edits below 2`,
+    '1 | not answered from service |  |  | yes',
+  ],
+  [
+    'a deferred reply that can be edited too late is given up, and counts as seen by nobody',
+    WITH_NAMES,
+    `edit limited for 1000 s; ${SEEN_BY_NOBODY}; edits below 2`,
+    '1 | not answered from service |  |  | yes',
+  ],
+  [
+    'a deferred reply that becomes a first answer, without word from Discord, is edited again',
+    {},
+    'service takes 500 ms; card base1-4; until thinking…; edit refused unknownWebhook; callback hang x 9; until its end; shows',
+    CARD,
+  ],
+  [
+    'a deferred reply whose wait never arrives is not edited again after its answer',
+    {},
+    'service takes 5500 ms; edit hang; card base1-4; +1 min; shows; done',
+    `${CARD} | 1, 2: answered from service`,
+  ],
+  [
+    'a deferred reply whose wait Discord does not take is told of it again, ever more rarely',
+    SLOW,
+    "card base1-1; until its end; edit close x 999; card base1-4; +25 s; faults below 40; Discord works; until You're in line.",
+    'yes',
+  ],
+  [
+    'a deferred reply whose wait is processed after its answer, and after its process, shows the answer again by the next',
+    {},
+    'service takes 5500 ms; edit late by 12 s; card base1-4; until a card; stop; +5 s; shows Still asking; restart; +5 s; shows; requests',
+    `yes | ${CARD} | 1`,
+  ],
+
+  [
+    'a reply that its process has left is completed from memory',
+    {},
+    `${left(CLOSED)}; ${NEXT}; shows; ${TAKEN_OVER}`,
+    `${FROM_MEMORY} | ${CARD} | 1`,
+  ],
+  [
+    'a reply that its process has left is completed although Discord hides it at first',
+    {},
+    `${left(CLOSED)}; Discord hides replies x 2; ${NEXT}; shows; ${TAKEN_OVER}`,
+    `${FROM_MEMORY} | ${CARD} | 1`,
+  ],
+  [
+    'a reply that its process has left stays as it is when it shows its card',
+    {},
+    `${left(LOST)}; ${NEXT}; shows; ${TAKEN_OVER}`,
+    `${AS_IT_IS} | ${CARD} | 1`,
+  ],
+  [
+    'a reply that its process has left stays as it is although Discord hides it at first',
+    {},
+    `${left(LOST)}; Discord hides replies x 3; ${NEXT}; shows; ${TAKEN_OVER}`,
+    `${AS_IT_IS} | ${CARD} | 1`,
+  ],
+  [
+    'a reply that its process has left is dropped when it is too late',
+    {},
+    `${left(CLOSED)}; +15 min; ${NEXT}; shows; ${TAKEN_OVER}`,
+    '0, 0: too late from bot |  | 1',
+  ],
+  [
+    'a reply that its process has left says that it is out of date when its command is no more',
+    {},
+    `${left(CLOSED)}; its command is of an older version; ${NEXT}; shows; ${TAKEN_OVER}`,
+    `${FROM_MEMORY} | ${formatMessage('en-US', 'unknownCommand')} | 1`,
+  ],
+  [
+    'a reply that its process has left is logged as answered once it shows its card, though Discord has confirmed no edit',
+    {},
+    `${left(CLOSED)}; edit lose answer x 8; restart; +2 min; ends`,
+    'answered from cache',
+  ],
+  [
+    'a reply that its process has left is completed from memory without a request, also when its copy is old by then, which is counted as saved',
+    { env: { PRICES_FRESH_SECONDS: '0' } },
+    `${left(CLOSED)}; ${NEXT}; shows; saved`,
+    `${FROM_MEMORY} | ${CARD} | 1 request saved`,
+  ],
+  [
+    'a reply that its process has left stays as it is when it shows each of its cards',
+    {},
+    `${LOST}; cards base1-4 base1-1; +9 s; stop; Discord works; so far; shows; ${NEXT}`,
+    `${CARD},Wick, Who Waits | ${AS_IT_IS}`,
+  ],
+  [
+    'a reply that its process has left costs no request when it is taken back while Discord is asked what it shows',
+    {},
+    'service takes 10 min; card base1-4; +9 s; stop; Discord hides replies x 1; restart; press Delete; +1 min; done; gone 1',
+    '1, 1: answered from bot, deleted from bot | yes',
+  ],
+
+  [
+    'a reply that is taken back is not corrected by a renewal',
+    STALE,
+    'service takes 5 s; card base1-4; until its end; press Delete; +1 min; done',
+    '1, 0: answered from stale, answered from bot',
+  ],
+  [
+    'a reply that is taken back while its first answer is on its way is not corrected by a renewal',
+    STALE,
+    'service takes 5 s; callback lose answer; card base1-4; until its end; press Delete; +1 min; done',
+    '1, 0: answered from bot, answered from stale',
+  ],
+  [
+    'a reply that is taken back keeps no process from stopping, whatever its renewal waits for',
+    STALE,
+    'service takes 10 min; card base1-4; until its end; press Delete; +500 ms; stop; log stopped before everything was done',
+    '0',
+  ],
+  [
+    'a reply that is taken back has ended at once, whatever its lookup waits for',
+    {},
+    `${WAITS}; press Delete; +500 ms; done`,
+    '1, 1: answered from bot, deleted from bot',
+  ],
+  [
+    'a reply that is taken back that is gone is not deleted again',
+    {},
+    `${WAITS}; delete refused unknownMessage x 9; press Delete; +5 min; faults; ${TAKEN_OVER}`,
+    '1 | 0',
+  ],
+  [
+    'a reply that is taken back whose token has expired is not deleted again',
+    {},
+    `${WAITS}; delete refused invalidWebhookToken x 9; press Delete; +5 min; faults; ${TAKEN_OVER}`,
+    '1 | 0',
+  ],
+  [
+    'a reply that is taken back once it has ended is left to its button, which may be pressed again',
+    {},
+    'card base1-4; until its end; delete refused missingAccess; press Delete; +1 min; gone 1; faults; press Delete; +1 min; gone 1',
+    'no | 1 | yes',
+  ],
+])('%s', async (_, world, script, told) => expect(await scene(world, script)).toBe(told));
 
 const OF_ANOTHER = { type: 4, data: { embeds: [{ title: CARD }] } };
 it.each<[string, known: boolean, body: object, ReturnType<typeof done>]>([
@@ -107,198 +265,64 @@ it.each<[string, known: boolean, body: object, ReturnType<typeof done>]>([
   expect(said(world, SAME_SHARD)).toBe(1);
 });
 
-describe('a deferred reply', () => {
-  it.each<[string, ScriptedFault, most: number, end: string]>([
-    ['whose edits never arrive', { route: 'edit', answer: 'close', times: 9_999 }, 150, 'too late from bot'],
-    ['that Discord does not know', refused('edit', 'unknownInteraction', 9), 1, 'not answered from service'],
-    ['whose token has expired', refused('edit', 'invalidWebhookToken', 9), 1, 'not answered from service'],
-    [
-      'that can be edited too late',
-      rateLimited({ route: 'edit', retryAfterSeconds: 1_000 }),
-      1,
-      'not answered from service',
-    ],
-  ])('%s is given up, and counts as seen by nobody', async (_, fault, most, end) => {
-    const world = await startWorld({ catalog: SAMPLE_CATALOG });
-    await offered(world, 'base1-4');
-    world.discord.faults.script(fault);
-    const typed = world.card('base1-4');
-    await world.pass(15 * MINUTE_MS);
-    const [requests, edited, ends] = done(world);
-    expect([requests, ends, shows(typed.message)]).toEqual([1, [end], '']);
-    expect(edited).toBeLessThanOrEqual(most);
-    expect(await suggested(world)).toEqual([]);
-  });
-
-  it('that becomes a first answer, without word from Discord, is edited again', async () => {
-    const world = await startWorld();
-    world.cardService.set({ latencyMs: 500 });
-    const typed = world.card('base1-4');
-    await typed.until(({ state }) => state === 'thinking');
-    world.discord.faults.script(refused('edit', 'unknownWebhook'), { route: 'callback', answer: 'hang', times: 9 });
-    expect(shows(await typed.until(isFinal))).toBe(CARD);
-  });
-
-  it('whose wait never arrives is not edited again after its answer', async () => {
-    const world = await startWorld();
-    world.cardService.set({ latencyMs: 5_500 });
-    world.discord.faults.script({ route: 'edit', answer: 'hang' });
-    const typed = world.card('base1-4');
-    await world.pass(MINUTE_MS);
-    expect([shows(typed.message), done(world)]).toEqual([CARD, [1, 2, ['answered from service']]]);
-  });
-
-  it('whose wait Discord does not take is told of it again, ever more rarely', async () => {
-    const world = await startWorld({ service: { ...QUICK, requestsPerMinute: 1, burst: 1 } });
-    await world.card('base1-1').until(isFinal);
-    world.discord.faults.script({ route: 'edit', answer: 'close', times: 999 });
-    const typed = world.card('base1-4');
-    await world.pass(25_000);
-    expect(world.discord.faults.met).toBeLessThan(40);
-    world.discord.faults.clear();
-    await typed.until(({ content }) => content.startsWith("You're in line."));
-  });
-
-  it('whose wait is processed after its answer, and after its process, shows the answer again by the next', async () => {
-    const world = await startWorld();
-    world.cardService.set({ latencyMs: 5_500 });
-    world.discord.faults.script({ route: 'edit', delayMs: 12_000 });
-    const typed = world.card('base1-4');
-    await typed.until(({ embeds }) => embeds.length > 0);
-    await world.stopBot();
-    await world.pass(5_000);
-    expect(shows(typed.message)).toMatch(/^Still asking/);
-    await world.restartBot();
-    await world.pass(5_000);
-    expect([shows(typed.message), done(world)[0]]).toEqual([CARD, 1]);
-  });
-
-  it('is logged with how long it waited for its first request', async () => {
-    const world = await startWorld({ service: { ...QUICK, requestsPerMinute: 6, burst: 1 } });
+inWorld(
+  'a deferred reply is logged with how long it waited for its first request',
+  { service: { ...QUICK, requestsPerMinute: 6, burst: 1 } },
+  async (world) => {
     world.cardService.set({ latencyMs: 2_000 });
     await world.card('base1-1').until(isFinal);
-    world.discord.type({ command: 'cards', options: { ids: 'base1-2 base1-4' } });
+    world.cards('base1-2 base1-4');
     const [, list] = await world.commandLines(2);
     expect(list).toMatchObject({ outcome: 'answered', source: 'service', shown: 2, asked: 2 });
     expect(Number(list?.waitMs)).toBeLessThan(Number(list?.tookMs) - 10_000);
-  });
-});
+  },
+);
 
-/** What a member is offered who types nothing: what they have seen, and what others have seen in their server. */
-async function suggested({ discord }: World, memberId = discord.members[0]?.id ?? ''): Promise<unknown[]> {
-  const choices = await discord.complete({ command: 'card', options: { id: '' }, focused: 'id', memberId });
-  return choices.map(({ value }) => value);
+/** Its process ends before the reply is complete. */
+async function leaves(world: World): Promise<void> {
+  await world.pass(9_000);
+  await world.stopBot();
+  world.discord.faults.clear();
 }
 
-describe('a reply that its process has left', () => {
-  /** No edit was taken, or none is known to be. */
-  const [CLOSED, LOST] = [
-    { route: 'edit', answer: 'close', times: 999 },
-    { route: 'edit', answer: 'lose answer', times: 999 },
-  ] as const satisfies ScriptedFault[];
-  interface Typing {
-    /** A new one unless given. */
-    world?: World;
-    /** `/card base1-4` unless given. */
-    type?: (world: World) => TypedInteraction;
-  }
-
-  async function left(faults: ScriptedFault[], { world, type }: Typing = {}) {
-    const here = world ?? (await startWorld());
-    here.discord.faults.script(...faults);
-    const typed = type?.(here) ?? here.card('base1-4');
-    await here.pass(9_000);
-    await here.stopBot();
-    here.discord.faults.clear();
-    return { world: here, typed };
-  }
-
-  /** The command of what it has left exists no more. */
-  function ofOlderCommand({ config }: World): void {
-    using database = new DatabaseSync(join(config.dataDir, 'state.sqlite'));
-    database.exec("UPDATE rows SET value = json_set(value, '$.command', 'older') WHERE part = 'replies:texts'");
-  }
-
-  /** What the next process does. */
-  async function next(world: World): Promise<ReturnType<typeof done>> {
-    const [requests, edits, { length }] = done(world);
+inWorld(
+  'a pasted list that its process has left stays as it is when it shows its one embed',
+  WITH_NAMES,
+  async (world) => {
+    const estimate = await pasted(world, LIST);
+    world.discord.faults.script({ route: 'edit', answer: 'lose answer', times: 999 });
+    const typed = press(world, estimate, 'Fetch the prices');
+    await leaves(world);
+    const before = done(world);
     await world.restartBot();
     await world.pass(2 * MINUTE_MS);
-    const [allRequests, allEdits, ends] = done(world);
-    return [allRequests - requests, allEdits - edits, ends.slice(length)];
-  }
+    expect([typed.message.embeds.length, done(world)]).toEqual([1, before]);
+  },
+);
 
-  const FROM_MEMORY: ReturnType<typeof done> = [0, 1, ['answered from cache']];
-  const AS_IT_IS: ReturnType<typeof done> = [0, 0, []];
-  const OUTDATED = formatMessage('en-US', 'unknownCommand');
-  it.each<[string, ScriptedFault, (world: World) => unknown, ReturnType<typeof done>, shown: string]>([
-    ['is completed from memory', CLOSED, () => {}, FROM_MEMORY, CARD],
-    ['is completed although Discord hides it at first', CLOSED, (world) => hidesReplies(world, 2), FROM_MEMORY, CARD],
-    ['stays as it is when it shows its card', LOST, () => {}, AS_IT_IS, CARD],
-    ['stays as it is although Discord hides it at first', LOST, (world) => hidesReplies(world, 3), AS_IT_IS, CARD],
-    ['is dropped when it is too late', CLOSED, ({ pass }) => pass(15 * MINUTE_MS), [0, 0, ['too late from bot']], ''],
-    ['says that it is out of date when its command is no more', CLOSED, ofOlderCommand, FROM_MEMORY, OUTDATED],
-  ])('%s', async (_, fault, meanwhile, expected, shown) => {
-    const { world, typed } = await left([fault]);
-    await meanwhile(world);
-    expect([await next(world), shows(typed.message)]).toEqual([expected, shown]);
-    await world.restartBot();
-    expect(said(world, 'deferred replies taken over')).toBe(1);
-  });
-
-  it('is logged as answered once it shows its card, though Discord has confirmed no edit', async () => {
-    const { world } = await left([CLOSED]);
-    world.discord.faults.script({ ...LOST, times: 8 });
-    expect((await next(world))[2]).toEqual(['answered from cache']);
-  });
-
-  it('is completed from memory without a request, also when its copy is old by then, which is counted as saved', async () => {
-    const { world, typed } = await left([CLOSED], { world: await startWorld({ env: { PRICES_FRESH_SECONDS: '0' } }) });
-    expect([await next(world), shows(typed.message)]).toEqual([FROM_MEMORY, CARD]);
-    expect(field(await world.usage().settled(), 'Answered from memory')).toContain('1 request saved');
-  });
-
-  it('stays as it is when it shows each of its cards, or the one embed of a pasted list', async () => {
-    const two = await left([LOST], {
-      type: ({ discord }) => discord.type({ command: 'cards', options: { ids: 'base1-4 base1-1' } }),
-    });
-    expect([two.typed.message.embeds.length, await next(two.world)]).toEqual([2, AS_IT_IS]);
-
-    const world = await worldWithNames();
+it.each([
+  ['of its three lookups two', {}, 2],
+  ['its one lookup', { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' }, 1],
+])(
+  'a reply that its process has left costs no more than what was said of a pasted list, of which one card is known by then: %s',
+  async (_, env, most) => {
+    const world = await startWorld({ ...WITH_NAMES, env });
     const estimate = await pasted(world, LIST);
-    const list = await left([LOST], { world, type: () => press(world, estimate, 'Fetch the prices') });
-    expect([list.typed.message.embeds.length, await next(world)]).toEqual([1, AS_IT_IS]);
-  });
-
-  it.each([
-    ['of its three lookups two', {}, 2],
-    ['its one lookup', { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' }, 1],
-  ])(
-    'costs no more than what was said of a pasted list, of which one card is known by then: %s',
-    async (_, env, most) => {
-      const world = await worldWithNames(env);
-      const estimate = await pasted(world, LIST);
-      world.cardService.set({ latencyMs: 600_000 });
-      await left([], { world, type: () => press(world, estimate, 'Fetch the prices') });
-      await remember(world.config, [{ id: 'base1-1', ageMs: 0 }], logLines().log);
-      world.cardService.set({ latencyMs: 0, down: true });
-      expect((await next(world))[0]).toBe(most);
-    },
-  );
-
-  it('costs no request when it is taken back while Discord is asked what it shows', async () => {
-    const world = await startWorld();
     world.cardService.set({ latencyMs: 600_000 });
-    const { typed } = await left([], { world });
-    hidesReplies(world, 1);
+    press(world, estimate, 'Fetch the prices');
+    await leaves(world);
+    const [before] = done(world);
+    await remember(world.config, [{ id: 'base1-1', ageMs: 0 }], logLines().log);
+    world.cardService.set({ latencyMs: 0, down: true });
     await world.restartBot();
-    press(world, typed.message, 'Delete');
-    await world.pass(MINUTE_MS);
-    expect([done(world), typed.message.deleted]).toEqual([[1, 1, ['answered from bot', 'deleted from bot']], true]);
-  });
+    await world.pass(2 * MINUTE_MS);
+    expect(done(world)[0] - before).toBe(most);
+  },
+);
 
-  it('and that no other can take over says that its process stops', async () => {
-    const world = await startWorld();
+inWorld(
+  'a reply that its process has left and that no other can take over says that its process stops',
+  async (world) => {
     world.cardService.set({ latencyMs: 600_000 });
     await rm(join(world.config.dataDir, 'state.sqlite'));
     await world.pass(MINUTE_MS);
@@ -306,72 +330,8 @@ describe('a reply that its process has left', () => {
     await typed.until(({ content }) => content !== '');
     await world.stopBot();
     expect(shows(typed.message)).toBe(errorMessage('en-US', new Stopping()));
-  });
-});
-
-describe('a reply that is taken back', () => {
-  const STALE = [{ id: 'base1-4', ageMs: 7 * 60 * MINUTE_MS }];
-
-  it.each<[string, ScriptedFault[]]>([
-    ['', []],
-    [' while its first answer is on its way', [{ route: 'callback', answer: 'lose answer' }]],
-  ])('%s is not corrected by a renewal', async (_, faults) => {
-    const world = await startWorld({ known: STALE });
-    world.cardService.set({ latencyMs: 5_000 });
-    world.discord.faults.script(...faults);
-    press(world, await world.card('base1-4').until(isFinal), 'Delete');
-    await world.pass(MINUTE_MS);
-    const [requests, edits, ends] = done(world);
-    expect([requests, edits, ends.sort()]).toEqual([1, 0, ['answered from bot', 'answered from stale']]);
-  });
-
-  it('keeps no process from stopping, whatever its renewal waits for', async () => {
-    const world = await startWorld({ known: STALE });
-    world.cardService.set({ latencyMs: 600_000 });
-    press(world, await world.card('base1-4').until(isFinal), 'Delete');
-    await world.pass(500);
-    await world.stopBot();
-    expect(said(world, 'stopped before everything was done')).toBe(0);
-  });
-
-  it('has ended at once, whatever its lookup waits for', async () => {
-    const world = await startWorld();
-    world.cardService.set({ latencyMs: 600_000 });
-    const typed = world.card('base1-4');
-    press(world, await typed.until(({ content }) => content !== ''), 'Delete');
-    await world.pass(500);
-    const [requests, edits, ends] = done(world);
-    expect([requests, edits, ends.sort()]).toEqual([1, 1, ['answered from bot', 'deleted from bot']]);
-  });
-
-  it.each<[string, ScriptedFault]>([
-    ['that is gone', refused('delete', 'unknownMessage', 9)],
-    ['whose token has expired', refused('delete', 'invalidWebhookToken', 9)],
-  ])('%s is not deleted again', async (_, fault) => {
-    const world = await startWorld();
-    world.cardService.set({ latencyMs: 600_000 });
-    const typed = world.card('base1-4');
-    const wait = await typed.until(({ content }) => content !== '');
-    world.discord.faults.script(fault);
-    press(world, wait, 'Delete');
-    await world.pass(5 * MINUTE_MS);
-    expect(world.discord.faults.met).toBe(1);
-    await world.restartBot();
-    expect(said(world, 'deferred replies taken over')).toBe(0);
-  });
-
-  it('once it has ended is left to its button, which may be pressed again', async () => {
-    const world = await startWorld();
-    const message = await world.card('base1-4').until(isFinal);
-    world.discord.faults.script(refused('delete', 'missingAccess'));
-    press(world, message, 'Delete');
-    await world.pass(MINUTE_MS);
-    expect([world.discord.message(message.interactionId)?.deleted, world.discord.faults.met]).toEqual([undefined, 1]);
-    press(world, message, 'Delete');
-    await world.pass(MINUTE_MS);
-    expect(world.discord.message(message.interactionId)?.deleted).toBe(true);
-  });
-});
+  },
+);
 
 describe('a command with a fault of its own', () => {
   const BROKEN = formatMessage('en-US', 'broken');
@@ -401,28 +361,38 @@ describe('a command with a fault of its own', () => {
     expect(world.lines.filter(({ err }) => JSON.stringify(err ?? '').includes('a bug'))).toHaveLength(1);
   });
 
-  it('ends no process when the copy comes too late', async () => {
-    const world = await startWorld({ known: [{ id: 'base1-4', ageMs: 7 * 60 * MINUTE_MS }] });
-    breaksAfter(1);
-    world.discord.faults.script(refused('callback', 'unknownInteraction'));
-    world.card('base1-4');
-    await world.pass(MINUTE_MS);
-    expect(done(world)[2]).toEqual(['too late from bot']);
-  });
+  inWorld(
+    'ends no process when the copy comes too late',
+    { known: [{ id: 'base1-4', ageMs: 7 * 60 * MINUTE_MS }] },
+    async (world) => {
+      breaksAfter(1);
+      world.discord.faults.script(refused('callback', 'unknownInteraction'));
+      world.card('base1-4');
+      await world.pass(MINUTE_MS);
+      expect(done(world)[2]).toEqual(['too late from bot']);
+    },
+  );
 });
 
-it('a menu that is used again is handled once, also while its first answer is not known to be there', async () => {
-  const world = await startWorld({ catalog: SAMPLE_CATALOG });
-  await offered(world, 'base1-4');
-  const drake = await world.card('base1-4').until(isFinal);
-  const printings = await press(world, drake, 'Other printings').settled();
-  world.discord.faults.script(...TAKEN_LATE);
-  choose(world, printings, 'promo-7');
-  await world.pass(100);
-  choose(world, printings, 'promo-7');
-  await world.pass(MINUTE_MS);
-  expect(done(world)[2].slice(2)).toEqual(['answered from service', 'pressed twice from bot']);
-});
+const TAKEN_LATE: ScriptedFault[] = [
+  { route: 'callback', answer: 'lose answer' },
+  rateLimited({ route: 'callback', retryAfterSeconds: 10 }),
+];
+
+inWorld(
+  'a menu that is used again is handled once, also while its first answer is not known to be there',
+  WITH_NAMES,
+  async (world) => {
+    const drake = await world.card('base1-4').until(isFinal);
+    const printings = await press(world, drake, 'Other printings').settled();
+    world.discord.faults.script(...TAKEN_LATE);
+    choose(world, printings, 'promo-7');
+    await world.pass(100);
+    choose(world, printings, 'promo-7');
+    await world.pass(MINUTE_MS);
+    expect(done(world)[2].slice(2)).toEqual(['answered from service', 'pressed twice from bot']);
+  },
+);
 
 it('what a member is still to be told follows no answer that Discord has not confirmed', async () => {
   const cards = pricedCards();
@@ -442,8 +412,7 @@ it('what a member is still to be told follows no answer that Discord has not con
   expect([await told(), await told()]).toEqual([0, 1]);
 });
 
-it('what answers an interaction is sent by its token alone, without the token of the bot', async () => {
-  const world = await startWorld();
+inWorld('what answers an interaction is sent by its token alone, without the token of the bot', async (world) => {
   const { answer } = world.discord;
   const tokens: unknown[] = [];
   world.discord.answer = async (request) => {

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { isFinal } from '../support/replies.ts';
-import { cardRequests, startWorld } from '../support/world.ts';
+import { cardRequests, inWorld, isFinal, startWorld } from '../support/world.ts';
 
 const HOUR_MS = 3_600_000;
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
@@ -25,12 +24,11 @@ async function course(typed: TypedInteraction): Promise<string> {
   return moments.join(' | ');
 }
 
-it('cards that come one after the other are shown every 1.5 s, and not once for each', async () => {
-  const world = await startWorld();
+inWorld('cards that come one after the other are shown every 1.5 s, and not once for each', async (world) => {
   for (const [at, body] of SAMPLE_CARDS.slice(0, 10).entries()) {
     world.cardService.script({ path: `/${body.id}?`, delayMs: 400 * (at + 1), body });
   }
-  const typed = world.discord.type({ command: 'cards', options: { ids: IDS.slice(0, 10).join() } });
+  const typed = world.cards(IDS.slice(0, 10).join());
   const shown = ['0.4 1 9', '1.9 3 7', '3.4 6 4', '4.9 8 2'].map((moment) => `${moment} more cards are on their way.`);
   expect(await course(typed)).toBe([...shown, '6.0 10'].join(' | '));
 });
@@ -57,7 +55,7 @@ it.each<[rule: string, requestsPerMinute: number, delayMs: number, newcomers: nu
   world.cardService.script({ path: '/base1-1?', body: SAMPLE_CARDS[0], delayMs });
   world.card('base1-1');
   await world.pass(1_000);
-  const typed = ids.includes(',') ? world.discord.type({ command: 'cards', options: { ids } }) : world.card(ids);
+  const typed = ids.includes(',') ? world.type('cards', { ids }) : world.card(ids);
   const told = course(typed);
   await world.pass(100);
   const others = world.discord.members.slice(1, 1 + newcomers);
@@ -82,9 +80,8 @@ it('stale copies are renewed behind all cards that members wait for, and for fiv
   expect(notes).toEqual([...Array(4).fill('renewed'), ...Array(4).fill(busy)]);
 });
 
-it('a card that a member was let wait for is waited for longer where others come first', async () => {
-  const world = await startWorld(RARELY);
-  const typed = world.discord.type({ command: 'cards', options: { ids: IDS.slice(0, 5).join() } });
+inWorld('a card that a member was let wait for is waited for longer where others come first', RARELY, async (world) => {
+  const typed = world.cards(IDS.slice(0, 5).join());
   await world.pass(100);
   const others = world.discord.members.slice(1, 3);
   for (const [at, { id: memberId }] of others.entries()) world.card(IDS[10 + at] ?? '', {}, { memberId });
@@ -92,21 +89,24 @@ it('a card that a member was let wait for is waited for longer where others come
   expect([cardRequests(world).length, typed.message.embeds.length]).toEqual([7, 5]);
 });
 
-it('a list in which the process stops says of no card that it will not come, and another process brings it', async () => {
-  const world = await startWorld({ service: { requestsPerMinute: 6, burst: 4, requestsPerDay: 1_000 } });
-  for (const [at, body] of SAMPLE_CARDS.slice(0, 3).entries()) {
-    world.cardService.script({ path: `/${body.id}?`, delayMs: [0, 4_000, 6_000][at] ?? 0, body });
-  }
-  const told = course(world.discord.type({ command: 'cards', options: { ids: IDS.slice(0, 4).join() } }));
-  await world.pass(3_200);
-  await world.restartBot();
-  expect(await told).toBe(
-    [
-      '0.0 1 3 more cards are on their way.',
-      '1.5 1 3 more cards should be here around in 10 s.',
-      '4.0 2 2 more cards are on their way.',
-      '6.0 3 One more card is on its way.',
-      '10.0 4',
-    ].join(' | '),
-  );
-});
+inWorld(
+  'a list in which the process stops says of no card that it will not come, and another process brings it',
+  { service: { requestsPerMinute: 6, burst: 4, requestsPerDay: 1_000 } },
+  async (world) => {
+    for (const [at, body] of SAMPLE_CARDS.slice(0, 3).entries()) {
+      world.cardService.script({ path: `/${body.id}?`, delayMs: [0, 4_000, 6_000][at] ?? 0, body });
+    }
+    const told = course(world.cards(IDS.slice(0, 4).join()));
+    await world.pass(3_200);
+    await world.restartBot();
+    expect(await told).toBe(
+      [
+        '0.0 1 3 more cards are on their way.',
+        '1.5 1 3 more cards should be here around in 10 s.',
+        '4.0 2 2 more cards are on their way.',
+        '6.0 3 One more card is on its way.',
+        '10.0 4',
+      ].join(' | '),
+    );
+  },
+);

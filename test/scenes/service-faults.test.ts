@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import type { DictatedAnswer } from '../../sandbox/service/service.ts';
 import { ERROR, WARN } from '../support/log-lines.ts';
-import { isFinal } from '../support/replies.ts';
-import { storedCardIds } from '../support/stored-cards.ts';
-import { cardRequests, startWorld, statuses, type World } from '../support/world.ts';
+import { cardRequests, inWorld, isFinal, startWorld, statuses, storedCardIds, type World } from '../support/world.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 const [, OTHER = '', THIRD = '', FOURTH = ''] = IDS.filter((id) => id !== 'base1-4');
@@ -105,68 +103,75 @@ describe('a service that is down', () => {
   });
 });
 
-it('a key that is refused during the day is reported and logged as an error, and costs one request a minute; known cards are shown', async () => {
-  const world = await startWorld(STALE);
-  await world.card('base1-4').settled();
-  world.cardService.script({ status: 401, body: { _tag: 'Unauthorized', message: 'no' }, times: 2 });
+inWorld(
+  'a key that is refused during the day is reported and logged as an error, and costs one request a minute; known cards are shown',
+  STALE,
+  async (world) => {
+    await world.card('base1-4').settled();
+    world.cardService.script({ status: 401, body: { _tag: 'Unauthorized', message: 'no' }, times: 2 });
 
-  const refused = await world.card(OTHER).settled();
-  const again = await world.card(OTHER).settled();
-  const second = await world.card(THIRD).settled();
-  const next = await world.card(FOURTH).settled();
-  const known = await world.card('base1-4').settled();
-  const requestsMeanwhile = cardRequests(world).length;
-  await world.pass(61_000);
-  const later = await world.card(FOURTH).settled();
+    const refused = await world.card(OTHER).settled();
+    const again = await world.card(OTHER).settled();
+    const second = await world.card(THIRD).settled();
+    const next = await world.card(FOURTH).settled();
+    const known = await world.card('base1-4').settled();
+    const requestsMeanwhile = cardRequests(world).length;
+    await world.pass(61_000);
+    const later = await world.card(FOURTH).settled();
 
-  expect(refused.content).toMatch(KEY_REFUSED);
-  for (const { content } of [again, second, next]) expect(content).toBe(refused.content);
-  expect(known.embeds[0]?.description).toMatch(/\nShowing a saved copy: I can't reach the card service\.$/);
-  expect(requestsMeanwhile).toBe(3);
-  expect(later.embeds).toHaveLength(1);
-  expect(loggedWith(world, ERROR)).toEqual(
-    expect.arrayContaining([
-      'card request failed',
-      'card request failed',
-      expect.stringContaining('check CARD_SERVICE_API_KEY'),
-    ]),
-  );
-  expect(loggedWith(world, ERROR)).toHaveLength(3);
-  expect(storedCardIds(world.config.dataDir)).toEqual(['base1-4', FOURTH].sort());
-});
-
-it('a wrong card path is logged once while no card was ever found', async () => {
-  const world = await startWorld({ env: { CARD_SERVICE_CARD_PATH: '/v2/cards/{id}' } });
-  const replies = await Promise.all(IDS.slice(0, 5).map((id) => world.card(id).until(isFinal)));
-  for (const { content } of replies) expect(content).toMatch(/^No card has the id/);
-  const warned = world.lines.filter(({ level }) => level === WARN);
-  expect(warned).toMatchObject([{ msg: expect.stringContaining('CARD_SERVICE_CARD_PATH'), cardIds: { length: 3 } }]);
-});
-
-it('all cards are shown in the end though a proxy limits requests with its default status', async () => {
-  const world = await startWorld({ service: { requestsPerMinute: 10, burst: 20, requestsPerDay: 1_000 } });
-  await world.card('base1-4').until(isFinal);
-  world.cardService.script({ status: 503, body: HTML, times: 4 });
-  const shown = await Promise.all(IDS.slice(10, 16).map((id) => world.card(id).until(isFinal)));
-  expect(shown.map(({ embeds }) => embeds.length)).toEqual([1, 1, 1, 1, 1, 1]);
-});
-
-describe('a 429', () => {
-  const FORMS: Record<string, DictatedAnswer> = {
-    'nothing at all': { body: '' },
-    'half a body': { body: { retryAfter: 900 }, fault: 'stall' },
-    'a body of 5 MB': { headers: { 'retry-after': '1' }, body: 'x'.repeat(5_000_000) },
-  };
-
-  it('in any form is a short pause, and then the card is shown', async () => {
-    const shown = await Promise.all(
-      Object.entries(FORMS).map(async ([name, form]) => {
-        const world = await startWorld({ env: { CARD_SERVICE_TIMEOUT_MS: '2000' } });
-        world.cardService.script({ ...form, status: 429 });
-        const { embeds } = await world.card('base1-4').until(isFinal);
-        return [name, embeds[0]?.title, statuses(world)];
-      }),
+    expect(refused.content).toMatch(KEY_REFUSED);
+    for (const { content } of [again, second, next]) expect(content).toBe(refused.content);
+    expect(known.embeds[0]?.description).toMatch(/\nShowing a saved copy: I can't reach the card service\.$/);
+    expect(requestsMeanwhile).toBe(3);
+    expect(later.embeds).toHaveLength(1);
+    expect(loggedWith(world, ERROR)).toEqual(
+      expect.arrayContaining([
+        'card request failed',
+        'card request failed',
+        expect.stringContaining('check CARD_SERVICE_API_KEY'),
+      ]),
     );
-    expect(shown).toEqual(Object.keys(FORMS).map((name) => [name, 'Emberwing Drake', [429, 200]]));
-  });
+    expect(loggedWith(world, ERROR)).toHaveLength(3);
+    expect(storedCardIds(world.config.dataDir)).toEqual(['base1-4', FOURTH].sort());
+  },
+);
+
+inWorld(
+  'a wrong card path is logged once while no card was ever found',
+  { env: { CARD_SERVICE_CARD_PATH: '/v2/cards/{id}' } },
+  async (world) => {
+    const replies = await Promise.all(IDS.slice(0, 5).map((id) => world.card(id).until(isFinal)));
+    for (const { content } of replies) expect(content).toMatch(/^No card has the id/);
+    const warned = world.lines.filter(({ level }) => level === WARN);
+    expect(warned).toMatchObject([{ msg: expect.stringContaining('CARD_SERVICE_CARD_PATH'), cardIds: { length: 3 } }]);
+  },
+);
+
+inWorld(
+  'all cards are shown in the end though a proxy limits requests with its default status',
+  { service: { requestsPerMinute: 10, burst: 20, requestsPerDay: 1_000 } },
+  async (world) => {
+    await world.card('base1-4').until(isFinal);
+    world.cardService.script({ status: 503, body: HTML, times: 4 });
+    const shown = await Promise.all(IDS.slice(10, 16).map((id) => world.card(id).until(isFinal)));
+    expect(shown.map(({ embeds }) => embeds.length)).toEqual([1, 1, 1, 1, 1, 1]);
+  },
+);
+
+const FORMS: Record<string, DictatedAnswer> = {
+  'nothing at all': { body: '' },
+  'half a body': { body: { retryAfter: 900 }, fault: 'stall' },
+  'a body of 5 MB': { headers: { 'retry-after': '1' }, body: 'x'.repeat(5_000_000) },
+};
+
+it('a 429 in any form is a short pause, and then the card is shown', async () => {
+  const shown = await Promise.all(
+    Object.entries(FORMS).map(async ([name, form]) => {
+      const world = await startWorld({ env: { CARD_SERVICE_TIMEOUT_MS: '2000' } });
+      world.cardService.script({ ...form, status: 429 });
+      const { embeds } = await world.card('base1-4').until(isFinal);
+      return [name, embeds[0]?.title, statuses(world)];
+    }),
+  );
+  expect(shown).toEqual(Object.keys(FORMS).map((name) => [name, 'Emberwing Drake', [429, 200]]));
 });

@@ -4,18 +4,17 @@ import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { Watches } from '../../src/watches/watches.ts';
 import { refused } from '../support/fault-forms.ts';
+import { msOf, played, type Steps } from '../support/limiter-script.ts';
 import { ERROR } from '../support/log-lines.ts';
-import { press } from '../support/replies.ts';
 import { ENV, untoldIn } from '../support/watched-prices.ts';
-import { QUICK, startWorld } from '../support/world.ts';
+import { press, QUICK, startWorld } from '../support/world.ts';
 
-const [DRAKE, MOTH, HARE] = ['base1-4', 'base1-2', 'base1-3'];
-const TRIED_FOR_MS = 120_000;
-/** A try that may have arrived; discord.js itself makes no second one. */
-const BROKEN = { route: 'message', answer: 'close', times: 999 } as const;
+const CARDS: Record<string, string> = { drake: 'base1-4', moth: 'base1-2', hare: 'base1-3' };
+const idOf = (name = '') => CARDS[name] ?? '';
 
 /** Members watch cards for 36 that are to fall below 30; Alice is the first of them. */
-async function watched(cardIds = [DRAKE], watchers = 1) {
+async function watched(names = 'drake', watchers = 1) {
+  const cardIds = names.split(' ').map(idOf);
   const cards = SAMPLE_CARDS.filter(({ id }) => cardIds.includes(id)).map((card) => ({
     ...card,
     prices: { market: 36 },
@@ -26,7 +25,6 @@ async function watched(cardIds = [DRAKE], watchers = 1) {
   const [{ id: reader = '' } = {}, { id: alice = '' } = {}, ...others] = members;
   const world = await startWorld({ service: { ...QUICK, cards }, discord: { members }, env: ENV });
   const { discord, config } = world;
-  const messages = () => discord.messages().filter(({ trigger }) => trigger === 'message');
   /** A lookup brings a price of each card at once. */
   const priced = (market: number, ids = cardIds) =>
     Promise.all(
@@ -36,28 +34,18 @@ async function watched(cardIds = [DRAKE], watchers = 1) {
         await world.card(id, {}, { memberId: reader }).until(shows);
       }),
     );
-  const watch = (card: string, memberId = alice) =>
-    discord.type({ command: 'watch', options: { card, below: 30 }, memberId }).settled();
+  const watch = (card: string, memberId = alice) => world.type('watch', { card, below: 30 }, { memberId }).settled();
   await priced(36);
   const watches = new Map<string, ChatMessage>();
   for (const id of cardIds) watches.set(id, await watch(id));
-  for (const { id } of others) await watch(DRAKE, id);
+  for (const { id } of others) await watch(cardIds[0] ?? '', id);
   return {
-    ...{ ...world, alice, priced, watch },
+    ...{ ...world, alice, priced, watch, disk: fillingDisk(), before: 0 },
     stop: (id: string) => press(world, watches.get(id) as ChatMessage, 'Stop watching', alice).settled(),
-    told: () => messages().map(({ content }) => content),
-    toldMembers: () => new Set(messages().map(({ member }) => member.id)).size,
+    told: () => discord.messages().filter(({ trigger }) => trigger === 'message'),
     /** Tries of a message. */
     tries: () => discord.requests.filter(({ path }) => path.endsWith('/messages')).length,
     untold: () => untoldIn(config.dataDir).length,
-    /** Its process ends without having told anyone of 29.00. */
-    async leavesUntold() {
-      discord.faults.script(BROKEN);
-      await priced(29);
-      await world.pass(100);
-      await world.stopBot();
-      discord.faults.clear();
-    },
     /** What Alice reads below the answer to a command. */
     async shownByCommand(): Promise<string> {
       const typed = world.usage({ memberId: alice });
@@ -67,6 +55,8 @@ async function watched(cardIds = [DRAKE], watchers = 1) {
     },
   };
 }
+
+type Watched = Awaited<ReturnType<typeof watched>>;
 
 /** A disk that takes no change of a watch while it is full, and how many it has refused. */
 function fillingDisk(): { isFull: boolean; refused: number } {
@@ -82,34 +72,168 @@ function fillingDisk(): { isFull: boolean; refused: number } {
   return disk;
 }
 
-it('a price whose watch has ended while others were told is not told any more', async () => {
-  const world = await watched([DRAKE, MOTH]);
-  world.discord.faults.script({ route: 'message', delayMs: 2_000 });
-  await world.priced(29);
-  for (const id of [DRAKE, MOTH]) await world.stop(id);
-  await world.pass(20_000);
-  await world.stopBot();
-  expect([world.told().length, world.untold()]).toEqual([1, 0]);
-});
+/** Some that may have arrived; discord.js itself makes no second try. */
+const BROKEN = { route: 'message', answer: 'close', times: 999 } as const;
+const pricesIn = (text: string) => text.match(/(?<=was at )[\d.]+/g) ?? [];
 
-it.each([
-  ['is sent again by the next process within two minutes of the first try', TRIED_FOR_MS / 2, 1, 0],
-  ['is left to a command after that', TRIED_FOR_MS, 0, 1],
-])('a message that may have arrived %s', async (_, afterMs, messages, lines) => {
-  const world = await watched();
-  await world.leavesUntold();
-  await world.pass(afterMs);
-  await world.restartBot();
-  await world.pass(1_000);
-  const shown = await world.shownByCommand();
-  expect([world.told().length, shown.match(/was at 29\.00/g)?.length ?? 0]).toEqual([messages, lines]);
-  await world.stopBot();
-  expect(world.untold()).toBe(0);
+const STEPS: Steps<Watched> = [
+  [/^priced (\d+)(?: (\w+))?$/, ({ priced }, market, card) => priced(Number(market), card ? [idOf(card)] : undefined)],
+  [/^watch (\w+)$/, ({ watch }, card) => watch(idOf(card))],
+  [/^unwatch (\w+)$/, ({ stop }, card) => stop(idOf(card))],
+  [/^messages break(?: x (\d+))?$/, ({ discord }, times) => breaks(discord, Number(times || BROKEN.times))],
+  [/^messages take (.+)$/, ({ discord }, time) => discord.faults.script({ route: 'message', delayMs: msOf(time) })],
+  [/^below a command is refused x 2$/, ({ discord }) => discord.faults.script(refused('follow-up', 'invalidForm', 2))],
+  [/^Discord works$/, ({ discord }) => discord.faults.clear()],
+  [/^a fault is met$/, ({ discord }) => expect.poll(() => discord.faults.met).toBe(1)],
+  [
+    /^channels: (\d+) at once in (\d+ m?s)(?:, again after (\d+) s)?$/,
+    ({ discord }, atOnce, time, again) =>
+      discord.limitOpenings({
+        ...{ atOnce: Number(atOnce), tookMs: msOf(time) },
+        ...(again && { retryAfterSeconds: Number(again) }),
+      }),
+  ],
+  [/^channels: all$/, ({ discord }) => discord.limitOpenings(undefined)],
+  [/^Alice takes no messages$/, ({ discord, alice }) => discord.takesMessages(alice, false)],
+  [/^disk (full|works)$/, ({ disk }, how) => Object.assign(disk, { isFull: how === 'full' })],
+  [/^\+(.+)$/, ({ pass }, time) => pass(msOf(time))],
+  [/^stop$/, ({ stopBot }) => stopBot()],
+  [/^restart$/, ({ restartBot }) => restartBot()],
+  [/^until (\d+) are told$/, ({ told }, count) => expect.poll(told).toHaveLength(Number(count))],
+  [/^so far$/, (world) => Object.assign(world, { before: world.tries() })],
+
+  // What tells something
+  [/^told$/, ({ told }) => told().length],
+  [
+    /^prices told$/,
+    ({ told }) =>
+      told()
+        .map(({ content }) => /[\d.]+\d/.exec(content)?.[0])
+        .join(' '),
+  ],
+  [/^members told$/, ({ told }) => new Set(told().map(({ member }) => member.id)).size],
+  [/^untold$/, ({ untold }) => untold()],
+  [
+    /^tries (\d+) to (\d+)$/,
+    ({ tries, before }, least, most) => {
+      const count = tries() - before;
+      return count >= Number(least) && count <= Number(most) ? 'yes' : count;
+    },
+  ],
+  [
+    /^command$/,
+    async ({ shownByCommand }) => {
+      const shown = await shownByCommand();
+      return `${shown.includes('You may have seen this already') ? 'again ' : ''}${pricesIn(shown).join(' ')}`;
+    },
+  ],
+  [
+    /^3 commands at once$/,
+    async ({ shownByCommand }) => {
+      const shown = await Promise.all([shownByCommand(), shownByCommand(), shownByCommand()]);
+      return pricesIn(shown.join()).sort().join(' ');
+    },
+  ],
+  [
+    /^openings$/,
+    ({ discord: { openings } }) =>
+      `${openings.opened}, ${openings.refused > 0 ? 'some' : 'none'} refused, ${openings.mostAtOnce > 1 ? 'several' : 'one'} at once`,
+  ],
+];
+
+function breaks({ faults }: Watched['discord'], times: number): void {
+  faults.script({ ...BROKEN, times });
+}
+
+const says = (world: Watched, script: string) => played(world, script, STEPS);
+
+/** Its process ends without having told anyone of 29.00. */
+const LEFT = 'messages break; priced 29; +100 ms; stop; Discord works';
+
+it.each<[rule: string, script: string, told: string]>([
+  [
+    'a price whose watch has ended while others were told is not told any more',
+    'drake moth: messages take 2 s; priced 29; unwatch drake; unwatch moth; +20 s; stop; told; untold',
+    '1 | 0',
+  ],
+  [
+    'a message that may have arrived is sent again by the next process within two minutes of the first try',
+    `drake: ${LEFT}; +1 min; restart; +1 s; command; told; stop; untold`,
+    ' | 1 | 0',
+  ],
+  [
+    'a message that may have arrived is left to a command after that',
+    `drake: ${LEFT}; +2 min; restart; +1 s; command; told; stop; untold`,
+    'again 29.00 | 0 | 0',
+  ],
+  [
+    'what no message could be sent about for two minutes is shown with a command, as new, and not sent any more',
+    `drake: channels: 0 at once in 0 ms, again after 600 s; priced 29; +115 s; command; +5 s; command; channels: all; +700 s; told; command`,
+    ' | 29.00 | 0 | ',
+  ],
+  [
+    'of each watch a command shows the last price, once, whatever other commands are answered meanwhile',
+    `drake moth: Alice takes no messages; priced 29 drake; priced 36 drake; priced 28 drake; priced 27 moth; +1 s; 3 commands at once; command`,
+    '27.00 28.00 | ',
+  ],
+  [
+    'a price that Discord refuses to show below a command keeps no other waiting',
+    `drake moth hare: Alice takes no messages; priced 29 drake; priced 28 moth; priced 27 hare; +1 s; below a command is refused x 2; command; command`,
+    '28.00 27.00 | again 29.00',
+  ],
+  [
+    'a message that Discord fails with keeps no other waiting, and is sent again after ten seconds or more',
+    `drake by 3: ${LEFT}; messages break x 1; restart; +9 s; told; +5 s; told`,
+    '2 | 3',
+  ],
+  [
+    'a message that Discord fails with is the last that its member is sent for now',
+    'drake moth: messages break; priced 29 drake; +1 s; priced 29 moth; +1 s; tries 1 to 1; Discord works; +30 s; told',
+    'yes | 2',
+  ],
+  [
+    'while Discord fails it is asked fewer times than there are members',
+    `drake by 25: ${LEFT}; so far; messages break; restart; +5 s; tries 10 to 19`,
+    'yes',
+  ],
+  [
+    'a price that comes while Discord fails with all messages is tried by few, and told to all ten seconds later',
+    'drake by 25: messages break; priced 29; +5 s; tries 1 to 19; Discord works; +10 s; told',
+    'yes | 25',
+  ],
+  [
+    'a message on its way is noted before its process ends, and no other is sent by it',
+    'drake moth: messages take 500 ms; priced 29; a fault is met; stop; told; untold',
+    '1 | 1',
+  ],
+  [
+    'a watch that is set again while its message is on the way is told of its next price, too',
+    'drake: messages take 3 s; priced 29; a fault is met; unwatch drake; priced 36; watch drake; priced 28; +20 s; prices told',
+    '29.00 28.00',
+  ],
+  [
+    'all who watch a card are told once, as many at a time as Discord opens channels',
+    'drake by 40: channels: 5 at once in 100 ms; priced 29; until 40 are told; stop; members told; openings',
+    '40 | 40, none refused, several at once',
+  ],
+  ...['', ', again after 1 s'].map((stated): [string, string, string] => [
+    `channels that are opened too fast are opened later, and nobody is told twice (${stated})`,
+    `drake by 12: channels: 2 at once in 200 ms${stated}; priced 29; until 12 are told; stop; members told; openings`,
+    '12 | 12, some refused, several at once',
+  ]),
+  [
+    'what cannot be noted is neither sent nor shown before it can',
+    `drake: ${LEFT}; so far; disk full; restart; +20 s; tries 0 to 0; disk works; Alice takes no messages; +20 s; disk full; command; disk works; command`,
+    'yes |  | again 29.00',
+  ],
+])('%s', async (_, script, told) => {
+  const [, cards, watchers, steps = ''] = /^([a-z ]+?)(?: by (\d+))?: (.+)$/s.exec(script) ?? [];
+  expect(await says(await watched(cards, Number(watchers ?? 1)), steps)).toBe(told);
 });
 
 it('while Discord opens no channels few are tried, and the log says how many wait', async () => {
-  const world = await watched([DRAKE], 10);
-  await world.leavesUntold();
+  const world = await watched('drake', 10);
+  await says(world, LEFT);
   world.discord.limitOpenings({ atOnce: 1, tookMs: 100, retryAfterSeconds: 3 });
   const before = world.lines.length;
   await world.restartBot();
@@ -121,104 +245,6 @@ it('while Discord opens no channels few are tried, and the log says how many wai
   world.discord.limitOpenings(undefined);
   await world.pass(10_000);
   expect(world.told()).toHaveLength(10);
-});
-
-it('what no message could be sent about for two minutes is shown with a command, as new, and not sent any more', async () => {
-  const world = await watched();
-  world.discord.limitOpenings({ atOnce: 0, tookMs: 0, retryAfterSeconds: 600 });
-  await world.priced(29);
-  await world.pass(TRIED_FOR_MS - 5_000);
-  expect(await world.shownByCommand()).toBe('');
-  await world.pass(5_000);
-  const shown = await world.shownByCommand();
-  expect(shown).toContain('was at 29.00');
-  expect(shown).not.toContain('You may have seen this already');
-  world.discord.limitOpenings(undefined);
-  await world.pass(700_000);
-  expect([world.told(), await world.shownByCommand()]).toEqual([[], '']);
-});
-
-it('of each watch a command shows the last price, once, whatever other commands are answered meanwhile', async () => {
-  const world = await watched([DRAKE, MOTH]);
-  world.discord.takesMessages(world.alice, false);
-  for (const market of [29, 36, 28]) await world.priced(market, [DRAKE]);
-  await world.priced(27, [MOTH]);
-  await world.pass(1_000);
-  const shown = await Promise.all([world.shownByCommand(), world.shownByCommand(), world.shownByCommand()]);
-  expect(
-    shown
-      .join()
-      .match(/was at [\d.]+/g)
-      ?.sort(),
-  ).toEqual(['was at 27.00', 'was at 28.00']);
-  expect(await world.shownByCommand()).toBe('');
-});
-
-it('a price that Discord refuses to show below a command keeps no other waiting', async () => {
-  const world = await watched([DRAKE, MOTH, HARE]);
-  world.discord.takesMessages(world.alice, false);
-  for (const [at, id] of [DRAKE, MOTH, HARE].entries()) await world.priced(29 - at, [id]);
-  await world.pass(1_000);
-  world.discord.faults.script(refused('follow-up', 'invalidForm', 2)); // all of them, then the first
-  const shown = await world.shownByCommand();
-  expect(shown.match(/was at [\d.]+/g)).toEqual(['was at 28.00', 'was at 27.00']);
-  expect(await world.shownByCommand()).toContain('was at 29.00');
-});
-
-it('a message that Discord fails with keeps no other waiting, and is sent again after ten seconds or more', async () => {
-  const world = await watched([DRAKE], 3);
-  await world.leavesUntold();
-  world.discord.faults.script({ ...BROKEN, times: 1 });
-  await world.restartBot();
-  await world.pass(9_000);
-  expect(world.told()).toHaveLength(2);
-  await world.pass(5_000);
-  expect(world.told()).toHaveLength(3);
-});
-
-it('a message that Discord fails with is the last that its member is sent for now', async () => {
-  const world = await watched([DRAKE, MOTH]);
-  world.discord.faults.script(BROKEN);
-  await world.priced(29, [DRAKE]);
-  await world.pass(1_000);
-  await world.priced(29, [MOTH]);
-  await world.pass(1_000);
-  expect(world.tries()).toBe(1);
-  world.discord.faults.clear();
-  await world.pass(30_000);
-  expect(world.told()).toHaveLength(2);
-});
-
-it('while Discord fails it is asked fewer times than there are members', async () => {
-  const world = await watched([DRAKE], 25);
-  await world.leavesUntold();
-  const before = world.tries();
-  world.discord.faults.script(BROKEN);
-  await world.restartBot();
-  await world.pass(5_000);
-  expect(world.tries() - before).toBeGreaterThan(9);
-  expect(world.tries() - before).toBeLessThan(20);
-});
-
-it('a price that comes while Discord fails with all messages is tried by few, and told to all ten seconds later', async () => {
-  const world = await watched([DRAKE], 25);
-  world.discord.faults.script(BROKEN);
-  await world.priced(29);
-  await world.pass(5_000);
-  expect(world.tries()).toBeGreaterThan(0);
-  expect(world.tries()).toBeLessThan(20);
-  world.discord.faults.clear();
-  await world.pass(10_000);
-  expect(world.told()).toHaveLength(25);
-});
-
-it('a message on its way is noted before its process ends, and no other is sent by it', async () => {
-  const world = await watched([DRAKE, MOTH]);
-  world.discord.faults.script({ route: 'message', delayMs: 500 });
-  await world.priced(29);
-  await expect.poll(() => world.discord.faults.met).toBe(1);
-  await world.stopBot();
-  expect([world.told().length, world.untold()]).toEqual([1, 1]);
 });
 
 it('what is being shown with a command is noted before its process ends', async () => {
@@ -233,61 +259,6 @@ it('what is being shown with a command is noted before its process ends', async 
   expect([typed.message.followUps?.length, world.untold()]).toEqual([1, 0]);
 });
 
-it('a watch that is set again while its message is on the way is told of its next price, too', async () => {
-  const world = await watched();
-  world.discord.faults.script({ route: 'message', delayMs: 3_000 });
-  await world.priced(29);
-  await expect.poll(() => world.discord.faults.met).toBe(1);
-  await world.stop(DRAKE);
-  await world.priced(36);
-  await world.watch(DRAKE);
-  await world.priced(28);
-  await world.pass(20_000);
-  expect(world.told().map((text) => /29\.00|28\.00/.exec(text)?.[0])).toEqual(['29.00', '28.00']);
-});
-
-it('all who watch a card are told once, as many at a time as Discord opens channels', async () => {
-  const world = await watched([DRAKE], 40);
-  world.discord.limitOpenings({ atOnce: 5, tookMs: 100 });
-  await world.priced(29);
-  await expect.poll(world.told).toHaveLength(40);
-  await world.stopBot();
-  expect(world.toldMembers()).toBe(40);
-  expect(world.discord.openings).toMatchObject({ opened: 40, refused: 0 });
-  expect(world.discord.openings.mostAtOnce).toBeGreaterThan(1);
-});
-
-it('channels that are opened too fast are opened later, and nobody is told twice', async () => {
-  for (const stated of [{}, { retryAfterSeconds: 1 }]) {
-    const world = await watched([DRAKE], 12);
-    world.discord.limitOpenings({ atOnce: 2, tookMs: 200, ...stated });
-    await world.priced(29);
-    await expect.poll(world.told).toHaveLength(12);
-    await world.stopBot();
-    expect(world.toldMembers()).toBe(12);
-    const { opened, refused } = world.discord.openings;
-    expect([opened, refused > 0]).toEqual([12, true]);
-  }
-});
-
-it('what cannot be noted is neither sent nor shown before it can', async () => {
-  const world = await watched();
-  const disk = fillingDisk();
-  await world.leavesUntold();
-  const before = world.tries();
-  disk.isFull = true;
-  await world.restartBot();
-  await world.pass(20_000);
-  expect(world.tries()).toBe(before);
-  disk.isFull = false;
-  world.discord.takesMessages(world.alice, false);
-  await world.pass(20_000);
-  disk.isFull = true;
-  expect(await world.shownByCommand()).toBe('');
-  disk.isFull = false;
-  expect(await world.shownByCommand()).toContain('was at 29.00');
-});
-
 it('what is told of prices and fails, for a reason that nobody thought of, is an error in the log', async () => {
   const world = await watched();
   const breaks = vi.spyOn(Watches.prototype, 'untoldOf').mockRejectedValue(new TypeError('a bug'));
@@ -300,12 +271,11 @@ it('what is told of prices and fails, for a reason that nobody thought of, is an
 });
 
 it.each([
-  ['was sent is neither sent again nor shown', undefined, TRIED_FOR_MS],
+  ['was sent is neither sent again nor shown', undefined, 120_000],
   ['Discord takes none of is sent again', { atOnce: 0, tookMs: 0 }, 20_000],
 ])('a price that %s, when what became of it cannot be noted', async (_, limit, fullForMs) => {
   const world = await watched();
-  const disk = fillingDisk();
-  const { discord } = world;
+  const { discord, disk } = world;
   discord.limitOpenings(limit);
   const { answer } = discord;
   discord.answer = async (request) => {

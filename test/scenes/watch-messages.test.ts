@@ -2,9 +2,8 @@ import { expect } from 'vitest';
 import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
 import { atOnce } from '../support/at-once.ts';
 import { rateLimited, refused, serverError } from '../support/fault-forms.ts';
-import { labels, press } from '../support/replies.ts';
 import { ENV, membersOf, OTHER, pricedCards, untoldIn } from '../support/watched-prices.ts';
-import { QUICK, startWorld } from '../support/world.ts';
+import { labels, press, QUICK, startWorld } from '../support/world.ts';
 
 async function watchedWorld() {
   const cards = pricedCards();

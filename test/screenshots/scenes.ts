@@ -3,8 +3,8 @@ import { SAMPLE_MEMBERS } from '../../sandbox/sample-members.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { press } from '../support/replies.ts';
 import { sandboxAs } from '../support/shaped-service.ts';
+import { press } from '../support/world.ts';
 import { afterButton, formOf, lastMessage, reply, replyTyped, type Scene, typeLine, wordsWith } from './stage.ts';
 import { formWords, wordsOf } from './words.ts';
 
@@ -110,7 +110,7 @@ export const SCENES: readonly Scene[] = [
       {
         name: 'looked-up',
         show({ discord }) {
-          const [post] = discord.posts();
+          const post = discord.messages().find(({ trigger }) => trigger === 'post');
           const target = { messageId: post?.messageId ?? '' };
           return wordsWith(discord.type({ command: 'Look up cards', target }), 'left today');
         },

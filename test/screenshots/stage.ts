@@ -5,11 +5,10 @@ import { optionValues, readCommandLine } from '../../sandbox/page/command-line.t
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { SAMPLE_MEMBERS } from '../../sandbox/sample-members.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
-import { CatalogDatabase } from '../../src/catalog/database.ts';
 import { createLog } from '../../src/log.ts';
 import { PATIENT } from '../support/backends.ts';
 import { hosts } from '../support/hosts.ts';
-import { labels, press } from '../support/replies.ts';
+import { confirm, labels, press } from '../support/world.ts';
 import { bookEarlierToday, requestsEarlier } from './earlier-today.ts';
 import { wordsOf } from './words.ts';
 
@@ -69,7 +68,7 @@ export async function play({ options, isLively, shots }: Scene, clock: Clock, sp
   });
   if (isLively) {
     bookEarlierToday(sandbox);
-    confirmCatalog(sandbox);
+    confirm(sandbox, SAMPLE_CATALOG); // then names are told from ids
   }
   let end: (() => Promise<void>) | undefined;
   try {
@@ -89,13 +88,6 @@ export async function play({ options, isLively, shots }: Scene, clock: Clock, sp
     await end?.();
     await sandbox.stop();
   }
-}
-
-/** As if the service had answered with every card of the catalog; then names are told from ids. */
-function confirmCatalog({ config }: Sandbox): void {
-  const database = new CatalogDatabase(config.dataDir, createLog({ level: 'silent', secrets: [] }));
-  database.upsert(SAMPLE_CATALOG, undefined);
-  database.close();
 }
 
 /** Types a line as the page does, as the first member. */

@@ -1,10 +1,9 @@
 import type { SimulatedService } from './card-service.ts';
 import type { SimulatedDiscord, Typed } from './discord.ts';
 import { pause, simulatedMs } from './fake-time.ts';
-import type { Port } from './faults.ts';
+import type { Outage, Port } from './faults.ts';
 import { BETWEEN, beyondLineOf, memberId, takesMessages, typedBy } from './members.ts';
 import { isTold, watchesSet } from './oracle.ts';
-import type { Outage } from './outages.ts';
 
 /** After all faults, everything works again by then: a window that seems spent by a wrong clock is probed hourly at least. */
 const WELL_MS = 65 * 60_000;
@@ -31,18 +30,14 @@ export interface Afterwards<To> {
   type(typed: Typed, to: To): void;
 }
 
-interface Outcome {
-  /** What does not work. */
-  failures: string[];
-  /** No price should be left to be told: its member was written to, or has asked for something. */
-  isAllTold: boolean;
-}
-
 /**
  * What should work when no fault strikes any more: each process shows a card that it did not know, and who watches a card
  * hears of its price, once it has come back across the line.
+ *
+ * @returns what does not work, and whether no price should be left to be told: each member was written to, or has asked for
+ *   something
  */
-export async function checkAfterwards<To extends { number: number }>(given: Afterwards<To>): Promise<Outcome> {
+export async function checkAfterwards<To extends { number: number }>(given: Afterwards<To>) {
   const { discord, service, port, outages, processes, random, movesPrices, type } = given;
   const failures: string[] = [];
   const { endsAtMs } = service.limits.window;

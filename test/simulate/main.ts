@@ -1,6 +1,5 @@
 import { parseArgs } from 'node:util';
-import { FAULTS, type Hit } from './faults.ts';
-import { DISRUPTIONS } from './outages.ts';
+import { DISRUPTIONS, FAULTS, type Hit } from './faults.ts';
 import { simulate } from './simulate.ts';
 
 /**

@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Departure, SimulatedService } from './card-service.ts';
 import { isFinal, type SimulatedDiscord, type Told, type Typed } from './discord.ts';
-import type { Hit } from './faults.ts';
+import type { Hit, Outage } from './faults.ts';
 import { beyondLineOf } from './members.ts';
-import type { Outage } from './outages.ts';
 
 /** What is kept at the end. */
 export interface Kept {
@@ -405,29 +404,29 @@ export function isTold({ member, cards: [card = ''] }: Typed, told: readonly Tol
   return told.some((each) => each.member === member && each.atMs >= sinceMs && isIt(each));
 }
 
-export function keptInFile(dataDir: string): Kept {
-  using state = new DatabaseSync(join(dataDir, 'state.sqlite'));
-  const sum = "SELECT total(value) AS booked FROM rows WHERE part GLOB 'ledger:????-??-??' AND key GLOB '* requests'";
-  const waiting = state.prepare("SELECT key AS id FROM rows WHERE part = 'replies'").all();
-  const watches = state.prepare("SELECT value AS watch FROM rows WHERE part = 'watches'").all();
+/** Rows of the parts whose whole name fits. */
+type RowsOf = (part: RegExp) => (readonly [key: string, value: string])[];
+
+export function keptIn(rowsOf: RowsOf): Kept {
+  const counts = rowsOf(/^ledger:\d{4}-\d{2}-\d{2}$/);
   return {
-    booked: Number(state.prepare(sum).get()?.booked),
-    waiting: waiting.map(({ id }) => String(id)),
-    watches: watches.map(({ watch }) => JSON.parse(String(watch))),
+    booked: counts.reduce((sum, [key, count]) => sum + (key.endsWith(' requests') ? Number(count) : 0), 0),
+    waiting: rowsOf(/^replies$/).map(([id]) => id),
+    watches: rowsOf(/^watches$/).map(([, watch]) => JSON.parse(watch)),
   };
 }
 
+export function rowsInFile(dataDir: string): RowsOf {
+  using state = new DatabaseSync(join(dataDir, 'state.sqlite'));
+  const rows = state.prepare('SELECT part, key, value FROM rows').all();
+  return (part) => rows.flatMap((row) => (part.test(String(row.part)) ? [[String(row.key), String(row.value)]] : []));
+}
+
 /** @param prefix of all keys */
-export function keptInRedis(
+export function rowsInRedis(
   redis: { keys(): string[]; hash(key: string): Record<string, string> },
   prefix: string,
-): Kept {
-  const days = redis.keys().filter((key) => /:ledger:\d{4}-\d{2}-\d{2}$/.test(key));
-  return {
-    booked: days
-      .flatMap((day) => Object.entries(redis.hash(day)))
-      .reduce((sum, [key, count]) => sum + (key.endsWith(' requests') ? Number(count) : 0), 0),
-    waiting: Object.keys(redis.hash(`${prefix}:replies`)),
-    watches: Object.values(redis.hash(`${prefix}:watches`)).map((watch) => JSON.parse(watch)),
-  };
+): RowsOf {
+  const isOf = (key: string, part: RegExp) => key.startsWith(`${prefix}:`) && part.test(key.slice(prefix.length + 1));
+  return (part) => redis.keys().flatMap((key) => (isOf(key, part) ? Object.entries(redis.hash(key)) : []));
 }

@@ -9,8 +9,7 @@ import {
   Resp2SessionAdapter,
 } from 'js-redis-server/core';
 import { type Owner, owners, pause, simulatedMs } from './fake-time.ts';
-import type { Fault, Hit, Port } from './faults.ts';
-import type { Disruption, Outage } from './outages.ts';
+import type { Disruption, Fault, Hit, Outage, Port } from './faults.ts';
 
 const executor = createRedisCommandExecutor();
 const lua = createRedisLuaRuntime();

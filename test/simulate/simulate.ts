@@ -10,10 +10,9 @@ import { checkAfterwards } from './afterwards.ts';
 import { type Limits, quotaHeader, SimulatedService } from './card-service.ts';
 import { isFinal, SimulatedDiscord, type Typed } from './discord.ts';
 import { begin, install, load, type Owner, owners, pause, run, simulatedMs } from './fake-time.ts';
-import { type Hit, Port, type When } from './faults.ts';
+import { DISRUPTIONS, type Hit, type Outage, Port, type When } from './faults.ts';
 import { drawn, goesOn, type Press, payloadOf, typedBy } from './members.ts';
-import { contradictions, keptInFile, keptInRedis, type Seen, type Span, unanswered } from './oracle.ts';
-import { DISRUPTIONS, type Outage } from './outages.ts';
+import { contradictions, keptIn, rowsInFile, rowsInRedis, type Seen, type Span, unanswered } from './oracle.ts';
 
 install();
 // Loaded afterwards: what they keep of Node is simulated then.
@@ -34,19 +33,6 @@ export interface Options {
   isVerbose?: boolean;
   /** Two or three processes over one Redis, instead of one with its files. */
   isShared?: boolean;
-}
-
-export interface Outcome {
-  hits: readonly Hit[];
-  failures: string[];
-  /** Of all that was sent, shown and counted. */
-  hash: string;
-  commands: number;
-  requests: number;
-  /** Commands that nobody had acknowledged when their process was killed. */
-  forgotten: number;
-  /** What became of Redis; none where it is not used. */
-  outages: readonly Outage[];
 }
 
 interface World {
@@ -171,7 +157,7 @@ channel('cardbot:reply').subscribe((event) => {
 });
 
 /** The app from one seed: what members type, and what goes wrong. */
-export async function simulate({ seed, only, isVerbose = false, isShared = false }: Options): Promise<Outcome> {
+export async function simulate({ seed, only, isVerbose = false, isShared = false }: Options) {
   const random = seededRandom(`members ${seed}`);
   // Of its own, so that members type the same with fewer faults.
   const chance = seededRandom(`faults ${seed}`);
@@ -312,7 +298,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
       await run(owners.run(owner, () => app.stop()));
       owner.isAlive = false;
     }
-    const kept = redis ? keptInRedis(redis, redisPrefix('cardbot')) : keptInFile(join(dataDir, '0'));
+    const kept = keptIn(redis ? rowsInRedis(redis, redisPrefix('cardbot')) : rowsInFile(join(dataDir, '0')));
     failures.push(
       ...contradictions({
         discord,
@@ -331,21 +317,19 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     redis?.close();
     rmSync(dataDir, { recursive: true });
   }
-  const typed = discord.typed.map(({ id, shown, first, followUps, goneAtMs }) => [
-    id,
-    first,
-    shown,
-    followUps,
-    goneAtMs,
-  ]);
+  const typed = discord.typed.map(({ id, shown, first, followUps, goneAtMs }) => {
+    return [id, first, shown, followUps, goneAtMs];
+  });
   for (const each of [...typed, ...discord.told, ...service.departures]) trace(JSON.stringify(each));
   return {
-    hits: port.hits,
+    hits: port.hits as readonly Hit[],
     failures,
+    /** Of all that was sent, shown and counted. */
     hash: hash.digest('hex').slice(0, 16),
     commands: discord.typed.length,
-    requests: service.departures.length,
+    /** Commands that nobody had acknowledged when their process was killed. */
     forgotten: discord.typed.filter(({ isForgotten }) => isForgotten).length,
+    /** What became of Redis; none where it is not used. */
     outages,
   };
 }

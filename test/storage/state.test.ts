@@ -80,7 +80,7 @@ it.each(OPENED)('requests are counted by card service, %s', async (_, place) => 
   const mine = config({ DATA_DIR, CARD_SERVICE: 'lorcast' });
   const others = config({ DATA_DIR });
   const requests = async (state: State) => {
-    const { requests } = await state.ledger.today();
+    const { requests } = await state.ledger.memberToday('alice');
     await state.close();
     return requests;
   };
@@ -104,7 +104,7 @@ describe('the limiter of a state', () => {
   it.each(OPENED)('%s refuses members in a pause that is longer than LONGEST_WAIT_SECONDS', async (_, place) => {
     const state = await (await place())(config({ LONGEST_WAIT_SECONDS: '60', CARD_SERVICE_PLAN: 'pro' }));
     await pause(state);
-    expect(state.limiter.view().refusalFor('members')?.reason).toBe('pause');
+    expect(state.limiter.view().blockedFor('members')?.reason).toBe('pause');
     await state.close();
   });
 

@@ -16,8 +16,7 @@ import { versionToRead } from '../../src/storage/sqlite/file.ts';
 import { ROWS_SCHEMA } from '../../src/storage/sqlite/rows.ts';
 import { Watch } from '../../src/watches/watch.ts';
 import { logLines } from '../support/log-lines.ts';
-import { startRedis } from '../support/redis.ts';
-import { clientIn, openedLink } from '../support/redis-link.ts';
+import { clientIn, openedLink, startRedis } from '../support/redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import recorded from './stored-rows.json' with { type: 'json' };
 

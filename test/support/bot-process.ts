@@ -1,17 +1,9 @@
-import { type ChildProcess, type SpawnOptionsWithoutStdio, spawn } from 'node:child_process';
+import { type SpawnOptionsWithoutStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { COMPILE_CACHE } from './compile-cache.ts';
 import { onFinished } from './on-finished.ts';
 
-export interface BotProcess {
-  child: ChildProcess;
-  /** Everything written so far, on both streams. */
-  output(): string;
-  /** Resolves when `text` appears after the first `after` characters of output. Rejects when the process ends first. */
-  wrote(text: string, after?: number): Promise<void>;
-  /** Exit code, or the signal's name. */
-  ended: Promise<number | string>;
-}
+export type BotProcess = ReturnType<typeof startProgram>;
 
 /**
  * Runs the bot as `npm start` does, with exactly this environment. Like the others here it is killed when the test or, from
@@ -41,10 +33,7 @@ export function startUnderNpm(args: string[], env: Record<string, string> = {}):
 }
 
 /** Runs any program. */
-export function startProgram(
-  [command = '', ...args]: readonly string[],
-  options: SpawnOptionsWithoutStdio,
-): BotProcess {
+export function startProgram([command = '', ...args]: readonly string[], options: SpawnOptionsWithoutStdio) {
   const child = spawn(command, args, options);
   onFinished(() => void child.kill('SIGKILL'));
   let text = '';
@@ -53,11 +42,14 @@ export function startProgram(
       text += chunk;
     });
   }
-  const ended = once(child, 'close').then(([code, signal]) => code ?? signal);
+  /** Exit code, or the signal's name. */
+  const ended: Promise<number | string> = once(child, 'close').then(([code, signal]) => code ?? signal);
   return {
     child,
+    /** Everything written so far, on both streams. */
     output: () => text,
-    async wrote(wanted, after = 0) {
+    /** Resolves when it appears after the first `after` characters of output. Rejects when the process ends first. */
+    async wrote(wanted: string, after = 0) {
       while (!text.includes(wanted, after)) {
         const end = await Promise.race([once(child.stdout, 'data').then(() => undefined), ended]);
         if (end !== undefined && !text.includes(wanted, after)) throw new Error(`ended with ${end}; output:\n${text}`);

@@ -6,9 +6,8 @@ import { type Acquired, Limiter } from '../../src/limiter/limiter.ts';
 import type { RequestOutcome } from '../../src/model/errors.ts';
 import type { WindowName, WindowQuota } from '../../src/model/quota.ts';
 import { type Planned, settingOf } from './described.ts';
-import { limiterInMemory, rowsInMemory } from './limiter-in-memory.ts';
 import { logLines } from './log-lines.ts';
-import { LONGEST_WAIT_MS } from './lookup-queue.ts';
+import { LONGEST_WAIT_MS, limiterInMemory, rowsInMemory } from './lookup-queue.ts';
 import { SharedQuota, type SharingProcess } from './processes-over-redis.ts';
 import type { TestRedis } from './redis.ts';
 
@@ -43,7 +42,7 @@ interface Process {
   shared?: SharingProcess;
 }
 
-type Step = (process: Process, words: readonly (string | undefined)[], name: string) => unknown;
+type Step = (process: Process, words: readonly string[], name: string) => unknown;
 
 /**
  * Scenarios of when a request may leave, in a line: steps with `; ` between them, and what they told with ` | `. Those
@@ -114,9 +113,8 @@ export class LimiterScript {
     if (times) return undefined;
     const [, name = 'a', what = ''] = step.match(/^(?:([a-d]):? )?(.+)$/) ?? [];
     const process = this.#processes.get(name) ?? (await this.#start(name));
-    const [pattern, act] = this.#steps.find(([pattern]) => pattern.test(what)) ?? [];
-    if (!pattern || !act) throw new Error(`no step: ${step}`);
-    return onMachineAhead(process.aheadMs, () => act(process, what.match(pattern)?.slice(1) ?? [], name));
+    const [act, words] = stepIn(this.#steps, what);
+    return onMachineAhead(process.aheadMs, () => act(process, words, name));
   }
 
   readonly #steps: readonly [RegExp, Step][] = [
@@ -178,7 +176,7 @@ export class LimiterScript {
     return process;
   }
 
-  async #restart({ shared }: Process, name: string, plan: string | undefined): Promise<void> {
+  async #restart({ shared }: Process, name: string, plan?: string): Promise<void> {
     if (plan) this.setting = { ...this.setting, plan };
     await shared?.processes.leave();
     shared?.link.close();
@@ -209,12 +207,12 @@ export class LimiterScript {
    *
    * @returns how many have left, and when the next may if fewer did than wanted
    */
-  async #leave(process: Process, [verb, count = '1', named]: readonly (string | undefined)[]): Promise<string> {
+  async #leave(process: Process, [verb, count, named]: readonly string[]): Promise<string> {
     const { limiter, held } = process;
     const sent: Permit[] = [];
     const answer = () => limiter.release(sent.shift() as Permit, { kind: 'answered' });
     let [left, said] = [0, ''];
-    while (left < Number(count)) {
+    while (left < Number(count || 1)) {
       const got = await this.#acquire(process, laneOf(named));
       if (got.kind === 'permit') {
         sent.push(got.permit);
@@ -241,7 +239,7 @@ export class LimiterScript {
   }
 
   /** Ends the request that left last, or first. If none is under way, one leaves for it as soon as it may. */
-  async #end(process: Process, [which, kind = '', how = '']: readonly (string | undefined)[]): Promise<void> {
+  async #end(process: Process, [which, kind = '', how = '']: readonly string[]): Promise<void> {
     const { limiter, held } = process;
     while (held.length === 0) {
       const got = await this.#acquire(process, 'members');
@@ -279,14 +277,14 @@ async function keepsItsWord({ limiter, shared }: Process): Promise<void> {
 }
 
 function laneOf(named: string | undefined): PermitLane {
-  return (named ?? 'members') as PermitLane;
+  return (named || 'members') as PermitLane;
 }
 
 /** Headers of an answer to a request that left in this moment, or before. */
-function states({ limiter }: Process, [remaining, limit, per, time, took]: readonly (string | undefined)[]): void {
+function states({ limiter }: Process, [remaining, limit, per, time, took]: readonly string[]): void {
   const receivedAtMs = Date.now();
   const [sentAtMs, resetInMs] = [receivedAtMs - (took ? msOf(took) : 0), time ? msOf(time) : undefined];
-  const figure = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+  const figure = (text?: string) => (text ? Number(text) : undefined);
   const figures = { limit: figure(limit), remaining: figure(remaining), resetInMs };
   limiter.observe({ ...figures, sentAtMs, receivedAtMs, ...(per && { per: per as WindowName }) });
 }
@@ -304,7 +302,7 @@ function pace(limiter: Limiter): string {
 
 function why(limiter: Limiter, lane: PermitLane): string {
   const view = limiter.view();
-  const refused = view.refusalFor(lane);
+  const refused = view.blockedFor(lane);
   return refused ? until(refused) : view.paused ? 'paused' : 'nothing';
 }
 
@@ -335,6 +333,27 @@ function told(process: Process): string {
   const { told } = process;
   process.told = 0;
   return told > 0 ? 'told' : 'not told';
+}
+
+/** What the first pattern that fits says of a step, and its parts, `''` where one is left out. @throws `no step: …` */
+export function stepIn<Said>(steps: readonly (readonly [RegExp, Said])[], step: string): [Said, string[]] {
+  for (const [pattern, said] of steps) {
+    const found = pattern.exec(step);
+    if (found) return [said, found.slice(1).map((part) => part ?? '')];
+  }
+  throw new Error(`no step: ${step}`);
+}
+
+export type Steps<On> = readonly (readonly [RegExp, (on: On, ...parts: string[]) => unknown])[];
+
+/** Plays steps with `; ` between them. @returns what they told that is a text or a number, with ` | ` between */
+export async function played<On>(on: On, script: string, steps: Steps<On>): Promise<string> {
+  const told: unknown[] = [];
+  for (const step of script.split('; ')) {
+    const [act, parts] = stepIn(steps, step);
+    told.push(await act(on, ...parts));
+  }
+  return told.filter((each) => typeof each === 'string' || typeof each === 'number').join(' | ');
 }
 
 /** Of `1.5 s`, for instance. @throws `no time: …` */

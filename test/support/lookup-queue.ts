@@ -1,7 +1,7 @@
 import { onTestFinished, vi } from 'vitest';
 import type { EmbeddedCardService } from '../../sandbox/service/service.ts';
 import { Cards, type CardsOptions } from '../../src/known/cards.ts';
-import type { LimiterDocument } from '../../src/limiter/document.ts';
+import { type DocumentOptions, LimiterDocument } from '../../src/limiter/document.ts';
 import { Limiter } from '../../src/limiter/limiter.ts';
 import type { Lookup, OtherQueues } from '../../src/lookup/fair-queue.ts';
 import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
@@ -10,11 +10,11 @@ import { type Claims, LocalClaims } from '../../src/model/claims.ts';
 import { Events } from '../../src/model/events.ts';
 import { Path } from '../../src/model/field-source.ts';
 import type { BudgetSetting } from '../../src/model/plan.ts';
+import type { Rows } from '../../src/model/rows.ts';
 import { Budget } from '../../src/quota/budget.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
 import { CardService } from '../../src/service/card-service.ts';
 import { described, type Planned, settingOf } from './described.ts';
-import { limiterInMemory } from './limiter-in-memory.ts';
 import { logLines } from './log-lines.ts';
 import { rowsInFile } from './stores.ts';
 
@@ -33,7 +33,7 @@ export function fakeTime(): void {
 /** For a process that shares its quota with no other. */
 const NO_OTHER_QUEUES: OtherQueues = { tell: () => {}, lengths: () => [] };
 
-export interface LookupQueueSetting {
+interface LookupQueueSetting {
   budgets?: BudgetSetting;
   apiKey?: string;
   longestWaitMs?: number;
@@ -43,8 +43,6 @@ export interface LookupQueueSetting {
   bulk?: { bulkPath: string; most: number; perSecond?: number };
   /** Where the limiter's state is; of its own unless given. */
   document?: LimiterDocument;
-  /** What the queue sees of the limiter. */
-  seenAs?: (limiter: Limiter) => Limiter;
 }
 
 /** The lookup queue with everything below it, over a card service without sockets; the cache is a map. */
@@ -59,15 +57,13 @@ export function lookupQueueOver(
     claims = new LocalClaims(),
     bulk,
     document,
-    seenAs = (limiter) => limiter,
   }: LookupQueueSetting = {},
 ) {
   const { log, lines } = logLines();
   const events = new Events();
   const ledger = new Ledger(rowsInFile().rows);
   const terms = { setting: settingOf(planned), longestWaitMs };
-  const unsaved = () => limiterInMemory({ terms, log });
-  const limiter = new Limiter(document ?? unsaved(), { terms, random: () => 0 });
+  const limiter = new Limiter(document ?? limiterInMemory({ terms, log }), { terms, random: () => 0 });
   const description = described({ bulkPath: bulk?.bulkPath, bulkMax: bulk?.most, perSecond: bulk?.perSecond });
   const spent = (['hour', 'month'] as const).map((per) => ({ per, has: [new Path('_tag')], like: `=${per}` }));
   const service = new CardService({
@@ -91,7 +87,7 @@ export function lookupQueueOver(
   const budget = new Budget({ ledger, limiter, setting: budgets, plannedDay: undefined });
   const queue = new LookupQueue({
     cards,
-    limiter: seenAs(limiter),
+    limiter,
     ledger,
     budget,
     otherQueues,
@@ -102,12 +98,11 @@ export function lookupQueueOver(
     longestWaitMs,
     service,
   });
-  /** Without what admission costs in rounds. @param onSchedule called with when its permit is expected */
-  const enqueue = async (wish: Lookup, onSchedule?: (permitAtMs: number) => void) => {
+  /** Without what admission costs in rounds. */
+  const enqueue = async (wish: Lookup) => {
     const admission = queue.admitAgain(wish);
     if ('refusal' in admission) throw admission.refusal;
-    const { progress, start } = admission.reservation;
-    return start(() => progress.permitAtMs !== undefined && onSchedule?.(progress.permitAtMs));
+    return admission.reservation.start(() => {});
   };
   const below = { limiter, ledger, events, client: service, cards, storedCards };
   return { queue: Object.assign(queue, { enqueue }), lines, ...below };
@@ -128,13 +123,32 @@ export function by(memberId: string, guildId = 'guild'): Pick<Lookup, 'requester
   return { requester: { memberId, guildId } };
 }
 
-/** The limiter, asked for permits in another way, which may be given back in another way, too. */
-export function withAcquire(limiter: Limiter, acquire: Limiter['acquire'], release?: Limiter['release']): Limiter {
-  const own: Partial<Limiter> = { acquire, ...(release && { release }) };
-  return new Proxy(limiter, {
-    get(target, name: keyof Limiter) {
-      const value: unknown = own[name] ?? target[name];
-      return typeof value === 'function' ? value.bind(target) : value;
+/** The rows of one process, as they are kept over its restarts. */
+export function rowsInMemory(isShared = false): Rows {
+  const stored = new Map<string, string>();
+  return {
+    ...{ isShared, isReachable: true, aheadMs: 0 },
+    read: async () => stored,
+    write: async (changes) => {
+      for (const change of changes) if ('value' in change && change.value) stored.set(change.key, change.value);
+      return true;
     },
+    drop() {},
+  };
+}
+
+let started = 0;
+
+/** The limiter's document of a process that shares it with no other. */
+export function limiterInMemory(
+  options: Pick<DocumentOptions, 'terms' | 'log'>,
+  rows = rowsInMemory(),
+): LimiterDocument {
+  const id = `run ${++started}`;
+  return new LimiterDocument({
+    ...options,
+    rows,
+    account: 'account',
+    processes: { id, isDead: () => true, onLook() {} },
   });
 }

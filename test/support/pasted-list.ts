@@ -1,19 +1,10 @@
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
-import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
-import { offered } from './confirmed-cards.ts';
-import { isFinal } from './replies.ts';
-import { startWorld, type World } from './world.ts';
+import { isFinal, type World } from './world.ts';
 
 /** Three lines that are clear, one that is not, and headings. */
 export const LIST =
   'Deck\nBig Things (5)\n4x Wick, Who Waits\n1 Moth Cartographer (base1) 2\n2 base1-3\n\nSideboard\n1 Nobody Knows This';
-
-export async function worldWithNames(env: Record<string, string> = {}): Promise<World> {
-  const world = await startWorld({ catalog: SAMPLE_CATALOG, env });
-  await offered(world, 'base1-4');
-  return world;
-}
 
 function opened({ discord }: World, memberId?: string): Promise<ChatMessage> {
   return discord.type({ command: 'cards', ...(memberId && { memberId }) }).until(({ modal }) => modal !== undefined);

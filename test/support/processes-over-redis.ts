@@ -13,8 +13,7 @@ import { type RedisHealth, RedisLink, RedisUnavailable } from '../../src/storage
 import { RedisRows } from '../../src/storage/redis/rows.ts';
 import { logLines } from './log-lines.ts';
 import { onFinished } from './on-finished.ts';
-import { clientOf, type TestRedis } from './redis.ts';
-import type { RedisAddress } from './redis-link.ts';
+import { clientOf, type RedisAddress, type TestRedis } from './redis.ts';
 
 /** In so many looks a process that does not look is found to be dead. */
 export const UNTIL_DEAD = 5;

@@ -3,12 +3,12 @@ import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import type { ServiceCard } from '../../sandbox/sample-cards.ts';
 import type { CardServiceOptions } from '../../sandbox/service/service.ts';
-import { type AppBot, type BotOutput, startAppBot } from './app-bot.ts';
-import { type Backends, serverOfShard, startBackends } from './backends.ts';
+import { type AppBot, type Backends, type BotOutput, serverOfShard, startAppBot, startBackends } from './backends.ts';
 import { readLogLine } from './log-lines.ts';
 import type { TestRedis } from './redis.ts';
+import { hasCard } from './world.ts';
 
-export interface ProcessesOptions {
+interface ProcessesOptions {
   redis: Pick<TestRedis, 'url' | 'prefix'>;
   /** Number of processes and of shards: the n-th process has the n-th shard. Default 2. */
   size?: number;
@@ -18,17 +18,7 @@ export interface ProcessesOptions {
 }
 
 /** Bots that share a Redis, a Discord and a card service. */
-export interface TestBots extends Backends {
-  /** All that were started, oldest first: of the first ones, the n-th has the n-th shard. */
-  readonly bots: readonly AppBot[];
-  /** Types `/card` in the server of this shard. */
-  card(shard: number, id: string, as?: { memberId?: string }): TypedInteraction;
-  usage(shard: number): TypedInteraction;
-  /** The environment of one more process with this shard; `env` overrides the common variables. */
-  envOf(shard: number, env?: Record<string, string>): Record<string, string>;
-  /** Starts one more in this process. Resolves when it is connected. */
-  start(shard: number, env?: Record<string, string>): Promise<AppBot>;
-}
+export type TestBots = Awaited<ReturnType<typeof prepareAppBots>>;
 
 const PATIENCE_MS = 60_000;
 
@@ -43,29 +33,32 @@ export async function startAppBots(options: ProcessesOptions): Promise<TestBots>
 }
 
 /** The same without starting a bot. */
-export async function prepareAppBots({ redis, size = 2, service, env = {} }: ProcessesOptions): Promise<TestBots> {
+export async function prepareAppBots({ redis, size = 2, service, env: variables = {} }: ProcessesOptions) {
   const guilds = Array.from({ length: size }, (_, shard) => serverOfShard(shard));
-  const backends = await startBackends(service, env, { shards: size, guilds });
-  const { discord } = backends;
+  const { discord, cardService, env, card, usage } = await startBackends(service, variables, { shards: size, guilds });
   const bots: AppBot[] = [];
   let begun = 0;
   const envOf = (shard: number, more: Record<string, string> = {}) => ({
-    ...backends.env,
+    ...env,
     DISCORD_SHARDS: String(shard),
     DISCORD_SHARD_COUNT: String(size),
-    DATA_DIR: join(backends.env.DATA_DIR, String(begun++)), // as on machines of their own
+    DATA_DIR: join(env.DATA_DIR, String(begun++)), // as on machines of their own
     REDIS_URL: redis.url,
     REDIS_KEY_PREFIX: redis.prefix,
     ...more,
   });
+  const inServer = (shard: number) => ({ guildId: serverOfShard(shard).id });
   return {
-    ...backends,
-    bots,
-    card: (shard, id, as = {}) =>
-      discord.type({ command: 'card', options: { id }, guildId: serverOfShard(shard).id, ...as }),
-    usage: (shard) => discord.type({ command: 'usage', guildId: serverOfShard(shard).id, manageGuild: true }),
+    ...{ discord, cardService, env },
+    /** All that were started, oldest first: of the first ones, the n-th has the n-th shard. */
+    bots: bots as readonly AppBot[],
+    /** Types `/card` in the server of this shard. */
+    card: (shard: number, id: string, as: { memberId?: string } = {}) => card(id, {}, { ...inServer(shard), ...as }),
+    usage: (shard: number) => usage(inServer(shard)),
+    /** The environment of one more process with this shard, which may override the common variables. */
     envOf,
-    async start(shard, more) {
+    /** Starts one more in this process. Resolves when it is connected. */
+    async start(shard: number, more?: Record<string, string>): Promise<AppBot> {
       const index = begun;
       const bot = await startAppBot(envOf(shard, more));
       bots[index] = bot;
@@ -80,10 +73,6 @@ export function numberedCards(count: number): ServiceCard[] {
   return Array.from({ length: count }, (_, number) => {
     return { id: `card-${number}`, name: `Card ${number}`, tcg: 'trial', set: { id: 'all', name: 'All' } };
   });
-}
-
-export function hasCard({ embeds }: ChatMessage): boolean {
-  return embeds.length > 0;
 }
 
 /** Rejects after a time that only a hang exceeds. */

@@ -1,4 +1,5 @@
 import { onTestFinished, vi } from 'vitest';
+import { errorAnswer, jsonAnswer, type Listing } from '../../sandbox/service/rules.ts';
 import { type DictatedAnswer, EmbeddedCardService } from '../../sandbox/service/service.ts';
 import { LimiterDocument } from '../../src/limiter/document.ts';
 import type { Acquired, Limiter } from '../../src/limiter/limiter.ts';
@@ -9,28 +10,17 @@ import type { CardRecord } from '../../src/model/card.ts';
 import { type Claims, LocalClaims } from '../../src/model/claims.ts';
 import type { KnownError } from '../../src/model/errors.ts';
 import type { BudgetSetting } from '../../src/model/plan.ts';
-import { type Requester, WATCHES_REQUESTER } from '../../src/model/quota.ts';
+import { type Bookings, guildKey, type Requester, WATCHES_REQUESTER } from '../../src/model/quota.ts';
 import { settingOf } from './described.ts';
-import { rowsInMemory } from './limiter-in-memory.ts';
-import { msOf } from './limiter-script.ts';
+import { msOf, stepIn } from './limiter-script.ts';
 import { INFO, type LogLine, logLines } from './log-lines.ts';
-import { fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, NOON_MS, withAcquire } from './lookup-queue.ts';
+import { fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, NOON_MS, rowsInMemory } from './lookup-queue.ts';
 
 /** The real one: it runs once everything is done that waits for no time. */
 const macrotask = setImmediate;
 
 /** Fewer fire in any script. */
 const MOST_TIMERS = 3_000;
-
-const SPAN = String.raw`[\d.]+ (?:ms|s|min|h)`;
-
-const patterns = new Map<string, RegExp>();
-
-function compiled(pattern: string): RegExp {
-  const known = patterns.get(pattern) ?? new RegExp(`^(?:${pattern.replaceAll('SPAN', SPAN)})$`);
-  patterns.set(pattern, known);
-  return known;
-}
 
 const seconds = (ms: number) => `${ms / 1_000} s`;
 
@@ -52,6 +42,24 @@ function recordOf(id: string, fetchedAtMs: number, market: number): CardRecord {
   const card = { id, name: id, game: 'Lanternfolk', set: { id: 'all', name: 'All' }, prices: { market } };
   return { card, fetchedAtMs, history: [[fetchedAtMs, market]] };
 }
+
+const refused = (status: number) => errorAnswer(status, 'NotListed', 'These are not listed.');
+
+/** How the service lists several cards. */
+const LISTINGS: Readonly<Record<string, Listing>> = {
+  'bulkShape by id': (found) => jsonAnswer(200, Object.fromEntries(found.map((card) => [card.id, card]))),
+  'bulkShape some left out': (found) =>
+    jsonAnswer(
+      200,
+      found.filter((_, index) => index % 3 !== 2),
+    ),
+  'bulkShape one broken card': ([first, ...others]) => jsonAnswer(200, [{ ...first, name: 7, set: null }, ...others]),
+  'bulkShape empty': () => jsonAnswer(200, []),
+  'bulkRefusal nothing': () => undefined,
+  'bulkRefusal over 5 ids: 413': (_, ids) => (ids.length > 5 ? refused(413) : undefined),
+  'bulkRefusal every id: 405': () => refused(405),
+  'bulkRefusal every id: 500': () => refused(500),
+};
 
 /** What the service answers in place of a card, besides a status. */
 const ANSWERS: Readonly<Record<string, DictatedAnswer>> = {
@@ -128,6 +136,8 @@ export class QueueScript {
   readonly #departures: Departure[] = [];
   #shown = { departures: 0, lines: 0 };
   readonly #underWay: string[] = [];
+  /** What was booked by the clock that was ahead is in no hour yet. */
+  #isSetBack = false;
   readonly #broken: string[] = [];
   readonly #claimed = new Set<string>();
   readonly #claimedElsewhere = new Set<string>();
@@ -160,43 +170,38 @@ export class QueueScript {
   }
 
   async #play(step: string): Promise<unknown> {
-    for (const [pattern, run] of this.#steps) {
-      const found = compiled(pattern).exec(step);
-      if (!found) continue;
-      const [, ...parts] = found.map((part) => part ?? '');
-      const tells = await run(...parts);
-      if (this.#made) await settled();
-      return tells;
-    }
-    throw new Error(`no step: ${step}`);
+    const [run, parts] = stepIn(this.#steps, step);
+    const tells = await run(...parts);
+    if (this.#made) await settled();
+    return tells;
   }
 
-  readonly #steps: readonly [pattern: string, run: (...parts: string[]) => unknown][] = [
+  readonly #steps: readonly [RegExp, (...parts: string[]) => unknown][] = [
     // Settings
-    ['plan (free|pro|business)', (plan) => this.#set({ plan: plan as 'free', pace: undefined })],
+    [/^plan (free|pro|business)$/, (plan) => this.#set({ plan: plan as 'free', pace: undefined })],
     [
-      String.raw`(\d+) a minute, burst (\d+)`,
+      /^(\d+) a minute, burst (\d+)$/,
       (rate, burst) => this.#set({ pace: { requestsPerMinute: Number(rate), burst: Number(burst) } }),
     ],
     [
-      String.raw`(\d+) of (\d+) left today`,
+      /^(\d+) of (\d+) left today$/,
       (left, day) => this.#set({ day: { requestsPerDay: Number(day), usedToday: Number(day) - Number(left) } }),
     ],
     [
-      String.raw`lists of (\d+)(?:, (\d+) a second)?( by POST)?`,
+      /^lists of (\d+)(?:, (\d+) a second)?( by POST)?$/,
       (most, perSecond, post) => {
         const bulkPath = post ? 'POST /cards/batch' : '/cards?ids={ids}';
         this.#set({ bulk: { bulkPath, most: Number(most), ...(perSecond && { perSecond: Number(perSecond) }) } });
       },
     ],
-    ['wait at most (SPAN)', (span = '') => this.#set({ longestWaitMs: msOf(span) })],
+    [/^wait at most ([\d.]+ \w+)$/, (span = '') => this.#set({ longestWaitMs: msOf(span) })],
     [
-      String.raw`(guild|member|foreign)Daily (\d+)`,
+      /^(guild|member|foreign)Daily (\d+)$/,
       (whose, cap) => this.#set({ budgets: { ...this.#setting.budgets, [`${whose}Daily`]: Number(cap) } }),
     ],
-    ['link of (SPAN)', (span = '') => this.#set({ linkMs: msOf(span) })],
+    [/^link of ([\d.]+ \w+)$/, (span = '') => this.#set({ linkMs: msOf(span) })],
     [
-      'over Redis',
+      /^over Redis$/,
       () => {
         this.#set({ redis: [] });
         this.#made = this.#make();
@@ -205,14 +210,18 @@ export class QueueScript {
 
     // The service
     [
-      String.raw`service (\w+) (.+)`,
+      new RegExp(`^service (${Object.keys(LISTINGS).join('|')})$`),
+      (name = '') => Object.assign(this.#world.service, { listing: LISTINGS[name] }),
+    ],
+    [
+      /^service (\w+) (.+)$/,
       (name = '', value = '') => {
         const isText = Number.isNaN(Number(value)) && !/^(?:true|false)$/.test(value);
         this.#world.service.set({ [name]: isText ? value : JSON.parse(value) });
       },
     ],
     [
-      String.raw`answer (\d+|[a-z ]+?)(?: for (SPAN))?(?: to (\S+))?(?:, (\d+) times)?`,
+      /^answer (\d+|[a-z ]+?)(?: for ([\d.]+ \w+))?(?: to (\S+))?(?:, (\d+) times)?$/,
       (what = '', span = '', card, times) => {
         const headers = span ? { 'retry-after': String(msOf(span) / 1_000) } : {};
         this.#world.service.script({
@@ -223,37 +232,37 @@ export class QueueScript {
       },
     ],
     [
-      String.raw`limiter in front of (\d+) a minute`,
+      /^limiter in front of (\d+) a minute$/,
       (most = '') => {
         this.#world.service.inFront = windowOf(Number(most));
       },
     ],
-    ['spent day', () => this.#world.service.exhaustDay()],
-    [String.raw`plan becomes (\w+)`, (plan = '') => this.#world.limiter.observePlan(plan)],
+    [/^spent day$/, () => this.#world.service.exhaustDay()],
+    [/^plan becomes (\w+)$/, (plan = '') => this.#world.limiter.observePlan(plan)],
     [
-      String.raw`(\S+) is known(?: at (\d+) since (SPAN))?`,
+      /^(\S+) is known(?: at (\d+) since ([\d.]+ \w+))?$/,
       (id = '', market, span) =>
         void this.#world.storedCards.set(id, recordOf(id, Date.now() - msOf(span || '0 s'), Number(market || 6))),
     ],
 
     // Other processes
-    ['elsewhere wait (.+)', (lengths = '') => this.#set({ elsewhere: lengths.split(' ').map(Number) })],
-    ['elsewhere has no more (.+)', (cards = '') => this.#haveElsewhere(cards, 'delete')],
-    ['elsewhere has (.+)', (cards = '') => this.#haveElsewhere(cards, 'add')],
-    ['Redis is (away|usable)', (health = '') => void this.#setting.redis?.map((listener) => listener(health))],
+    [/^elsewhere wait (.+)$/, (lengths = '') => this.#set({ elsewhere: lengths.split(' ').map(Number) })],
+    [/^elsewhere has no more (.+)$/, (cards = '') => this.#haveElsewhere(cards, 'delete')],
+    [/^elsewhere has (.+)$/, (cards = '') => this.#haveElsewhere(cards, 'add')],
+    [/^Redis is (away|usable)$/, (health = '') => void this.#setting.redis?.map((listener) => listener(health))],
     [
-      'limiter says wait (SPAN)',
+      /^limiter says wait ([\d.]+ \w+)$/,
       (span = '') => {
         const untilMs = Date.now() + msOf(span);
         this.#limiterActs.push(() => ({ kind: 'wait', untilMs }));
       },
     ],
     [
-      'limiter says outage',
+      /^limiter says outage$/,
       () => this.#limiterActs.push(() => ({ kind: 'blocked', reason: 'outage', untilMs: Date.now() + 60_000 })),
     ],
     [
-      String.raw`limiter learns that (\d+) of (\d+) are left`,
+      /^limiter learns that (\d+) of (\d+) are left$/,
       (remaining, limit) =>
         this.#limiterActs.push((limiter) => {
           const answered = { sentAtMs: Date.now(), receivedAtMs: Date.now() };
@@ -262,7 +271,7 @@ export class QueueScript {
         }),
     ],
     [
-      'limiter breaks',
+      /^limiter breaks$/,
       () =>
         this.#limiterActs.push(() => {
           throw new TypeError('a bug');
@@ -270,11 +279,17 @@ export class QueueScript {
     ],
 
     // Time
-    [String.raw`\+(SPAN)`, (span = '') => this.#pass(msOf(span))],
-    ['in (SPAN) (.+)', (span = '', step = '') => void setTimeout(() => void this.#play(step), msOf(span))],
-    ['clock back (SPAN)', (span = '') => void vi.setSystemTime(Date.now() - msOf(span))],
+    [/^\+([\d.]+ \w+)$/, (span = '') => this.#pass(msOf(span))],
+    [/^in ([\d.]+ \w+) (.+)$/, (span = '', step = '') => void setTimeout(() => void this.#play(step), msOf(span))],
     [
-      'clock ticks (SPAN)',
+      /^clock back ([\d.]+ \w+)$/,
+      (span = '') => {
+        this.#isSetBack = true;
+        vi.setSystemTime(Date.now() - msOf(span));
+      },
+    ],
+    [
+      /^clock ticks ([\d.]+ \w+)$/,
       (span = '') => {
         let nowMs = Date.now();
         const clock = vi.spyOn(Date, 'now').mockImplementation(() => {
@@ -284,15 +299,15 @@ export class QueueScript {
         onTestFinished(() => void clock.mockRestore());
       },
     ],
-    ['clock stands', () => void vi.mocked(Date.now).mockRestore()],
+    [/^clock stands$/, () => void vi.mocked(Date.now).mockRestore()],
     [
-      'close within (SPAN)',
+      /^close within ([\d.]+ \w+)$/,
       (span = '') => void this.#world.queue.close(msOf(span)).then(() => this.#told.push('closed')),
     ],
 
     // Members
     [
-      '([^:]+?)(?: (renew|reserve|resume|start|cancel|skip prices))?: (.+?)(?: within (SPAN))?(?: every (SPAN))?',
+      /^([^:]+?)(?: (renew|reserve|resume|start|cancel|skip prices))?: (.+?)(?: within ([\d.]+ \w+))?(?: every ([\d.]+ \w+))?$/,
       async (who = '', verb = '', cards = '', within = '15 min', every = '') => {
         const members = namesIn(who);
         for (const [at, card] of namesIn(cards).entries()) {
@@ -302,68 +317,67 @@ export class QueueScript {
       },
     ],
     [
-      String.raw`(\S+) may spend (\d+)`,
+      /^(\S+) may spend (\d+)$/,
       (who = '', left) => void Object.assign(this.#requesterOf(who), { ceiling: { left: Number(left) } }),
     ],
 
     // What is told of it: since the last time, where nothing else is said
     [
-      String.raw`next (\d+)`,
+      /^next (\d+)$/,
       async (count) => {
         await this.#until(() => this.#departures.length >= this.#shown.departures + Number(count));
         return this.#sent();
       },
     ],
     [
-      String.raw`(\S+) is among the next (\d+)`,
+      /^(\S+) is among the next (\d+)$/,
       async (id, count) => {
         await this.#until(() => this.#departures.length >= this.#shown.departures + Number(count));
         const sent = this.#sent();
         return sent.split(' ').includes(id ?? '') ? 'yes' : sent;
       },
     ],
-    ['sent', () => this.#sent()],
+    [/^sent$/, () => this.#sent()],
     [
-      'sizes',
+      /^sizes$/,
       () =>
         this.#sinceShown()
           .map(({ ids }) => ids.length)
           .join(' '),
     ],
-    ['requests', () => String(this.#sinceShown().length)],
+    [/^requests$/, () => String(this.#sinceShown().length)],
     [
-      String.raw`at most (\d+) requests`,
+      /^at most (\d+) requests$/,
       (most) => {
         const { length } = this.#sinceShown();
         return length <= Number(most) ? 'yes' : `${length} requests`;
       },
     ],
     [
-      String.raw`when( \S+)?`,
+      /^when( \S+)?$/,
       (id = '') => {
         const some = id ? this.#departures.filter(({ ids }) => ids.includes(id.trim())) : this.#sinceShown();
         return some.map(({ atMs }) => seconds(atMs)).join(', ');
       },
     ],
-    ['told', () => this.#told.splice(0).join(', ')],
-    ['count', () => this.#count()],
+    [/^told$/, () => this.#told.splice(0).join(', ')],
+    [/^count$/, () => this.#count()],
     [
-      String.raw`news (\S+)`,
+      /^news (\S+)$/,
       (card) => {
         const news = this.#asked.filter((asked) => asked.card === card).map((asked) => asked.news.join(', '));
         return news.join(' / ');
       },
     ],
     [
-      String.raw`booked(?: (\S+))?`,
+      /^booked(?: (\S+))?$/,
       async (who) => {
-        const { ledger } = this.#world;
-        const { requests, saved, refused } = await (who ? ledger.memberToday(who) : ledger.today());
+        const { requests, saved, refused } = await (who ? this.#world.ledger.memberToday(who) : this.#booked());
         return `${requests}, ${saved} saved${refused > 0 ? `, ${refused} refused` : ''}`;
       },
     ],
     [
-      String.raw`cost of (\S+)`,
+      /^cost of (\S+)$/,
       (who) => {
         const places = this.#asked.filter((asked) => asked.who === who);
         return String(
@@ -372,33 +386,33 @@ export class QueueScript {
       },
     ],
     [
-      'price of (.+)',
+      /^price of (.+)$/,
       (cards = '') => {
         const { requests, waitMs } = this.#world.queue.costOf(namesIn(cards));
         return `${requests.length}, ${seconds(waitMs)}`;
       },
     ],
     [
-      String.raw`past of (\S+)`,
+      /^past of (\S+)$/,
       (id = '') => (this.#world.storedCards.get(id)?.history ?? []).map(([, price]) => price).join(' '),
     ],
-    ['stored', () => [...this.#world.storedCards.keys()].join(' ')],
-    ['waiting', () => String(this.#world.queue.length)],
-    ['is wanted', () => String(this.#world.queue.isWanted)],
-    ['most together', () => String(this.#world.queue.mostTogether)],
-    ['lengths', () => this.#lengths.join(' ')],
-    ['length told', () => String(this.#lengthsTold.at(-1))],
+    [/^stored$/, () => [...this.#world.storedCards.keys()].join(' ')],
+    [/^waiting$/, () => String(this.#world.queue.length)],
+    [/^is wanted$/, () => String(this.#world.queue.isWanted)],
+    [/^most together$/, () => String(this.#world.queue.mostTogether)],
+    [/^lengths$/, () => this.#lengths.join(' ')],
+    [/^length told$/, () => String(this.#lengthsTold.at(-1))],
     [
-      'acquired',
+      /^acquired$/,
       () => {
         const kinds = this.#acquired.splice(0);
         return [...new Set(kinds)].map((kind) => `${kinds.filter((one) => one === kind).length} ${kind}`).join(', ');
       },
     ],
-    ['unanswered', () => String(this.#asked.filter(({ how }) => !how).length)],
-    ['events', () => this.#events.splice(0).join(', ')],
+    [/^unanswered$/, () => String(this.#asked.filter(({ how }) => !how).length)],
+    [/^events$/, () => this.#events.splice(0).join(', ')],
     [
-      String.raw`log(?: (\w+))?`,
+      /^log(?: (\w+))?$/,
       (word = '') => {
         const lines = this.lines.slice(this.#shown.lines);
         this.#shown.lines = this.lines.length;
@@ -433,19 +447,12 @@ export class QueueScript {
       ...(redis && {
         document: sharedDocument(redis, { setting: settingOf(setting), longestWaitMs: this.#setting.longestWaitMs }),
       }),
-      seenAs: (limiter) => this.#seenAs(limiter),
     });
     world.events.subscribe('request', ({ endpoint, outcome }) => void this.#events.push(`${endpoint} ${outcome}`));
     world.events.subscribe('rateLimit', ({ kind }) => void this.#events.push(`429 ${kind}`));
     world.events.subscribe('queue', ({ length }) => void this.#lengths.push(length));
-    const { ledger } = world;
     onTestFinished(() => world.events.close());
-    const memberToday = ledger.memberToday.bind(ledger);
-    ledger.memberToday = async (memberId) => {
-      const today = await memberToday(memberId);
-      await this.#way();
-      return today;
-    };
+    this.#share(world);
     return { ...world, service };
   }
 
@@ -471,22 +478,28 @@ export class QueueScript {
     for (const id of namesIn(cards)) this.#claimedElsewhere[change](`card:${id}`);
   }
 
-  /** The limiter over the same way as the claims. */
-  #seenAs(limiter: Limiter): Limiter {
-    const acquire: Limiter['acquire'] = async (lane) => {
+  /** Limiter and ledger are as far away as the claims. */
+  #share({ limiter, ledger }: Pick<World, 'limiter' | 'ledger'>): void {
+    const [acquire, release] = [limiter.acquire.bind(limiter), limiter.release.bind(limiter)];
+    const memberToday = ledger.memberToday.bind(ledger);
+    limiter.acquire = async (lane) => {
       await this.#way(0.5);
-      const acquired = this.#limiterActs.shift()?.(limiter) ?? (await limiter.acquire(lane));
+      const acquired = this.#limiterActs.shift()?.(limiter) ?? (await acquire(lane));
       this.#acquired.push(acquired.kind);
       if (acquired.kind === 'permit') this.#permits.add(acquired.permit);
       await this.#way(0.5);
       return acquired;
     };
-    const release: Limiter['release'] = async (permit, outcome) => {
+    limiter.release = async (permit, outcome) => {
       this.#permits.delete(permit);
-      await limiter.release(permit, outcome);
+      await release(permit, outcome);
       await this.#way();
     };
-    return withAcquire(limiter, acquire, release);
+    ledger.memberToday = async (memberId) => {
+      const today = await memberToday(memberId);
+      await this.#way();
+      return today;
+    };
   }
 
   /** @param part of the way there and back */
@@ -607,10 +620,21 @@ export class QueueScript {
     }
   }
 
-  async #checkLaws({ ledger, queue }: World): Promise<void> {
-    const { requests, refused } = await ledger.today();
-    if (requests + refused !== this.#departures.length)
-      this.#broken.push(`${requests} booked, ${refused} refused, ${this.#departures.length} sent`);
+  /** In all places together. */
+  async #booked(): Promise<Bookings> {
+    const { ledger } = this.#world;
+    const places = new Map([...this.#requesters.values()].map((requester) => [guildKey(requester), requester]));
+    const booked = await Promise.all([...places.values()].map((requester) => ledger.guildToday(requester)));
+    const sum = (kind: keyof Bookings) => booked.reduce((all, each) => all + each[kind], 0);
+    return { requests: sum('requests'), refused: sum('refused'), saved: sum('saved') };
+  }
+
+  async #checkLaws({ queue }: World): Promise<void> {
+    const { requests, refused } = await this.#booked();
+    const byHour = (await this.#world.ledger.hours()).reduce((sum, hour) => sum + hour.requests, 0);
+    const isByHour = byHour === requests || this.#isSetBack;
+    if (requests + refused !== this.#departures.length || !isByHour)
+      this.#broken.push(`${requests} booked (${byHour} by hour), ${refused} refused, ${this.#departures.length} sent`);
     if (queue.length + this.#underWay.length === 0 && this.#permits.size + this.#claimed.size > 0)
       this.#broken.push(`${this.#permits.size} permits and ${[...this.#claimed]} held for nothing`);
     if (this.#broken.length > 0) throw new Error(this.#broken.join('; '));

@@ -9,6 +9,8 @@ import type { Readable } from 'node:stream';
 import { createClient } from '@redis/client';
 import { createRedisMock } from 'js-redis-server';
 import { expect } from 'vitest';
+import { RedisLink, type RedisLinkOptions } from '../../src/storage/redis/link.ts';
+import { logLines } from './log-lines.ts';
 import { onFileFinished, onFinished } from './on-finished.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -19,20 +21,7 @@ export interface TestRedis {
 }
 
 /** A Redis that is the test's own, to do with as it likes. */
-export interface RealServer extends TestRedis {
-  port: number;
-  /** It hangs: connections stay, nothing is answered. */
-  pause(): void;
-  resume(): void;
-  /** Without warning. Resolves when it is gone. */
-  kill(): Promise<void>;
-  /** After `kill`, on the same port, with what it has kept. Resolves when it answers. */
-  start(): Promise<void>;
-  /** After `kill`, on the same port, with nothing. Resolves when it answers. */
-  startEmpty(): Promise<void>;
-  /** Sends one command, over a connection of its own. */
-  command(...words: string[]): Promise<unknown>;
-}
+export type RealServer = Awaited<ReturnType<typeof startRealRedis>>;
 
 /** One per file: the client builds a class with hundreds of commands for each new address. */
 let server: Promise<string> | undefined;
@@ -81,10 +70,7 @@ async function removeKeys(url: string, prefix: string): Promise<void> {
  *   what was written outlives `kill` and `start`
  * @throws without a Redis on PATH: guard with `noRealRedis`
  */
-export async function startRealRedis(
-  settings: Readonly<Record<string, string>> = {},
-  over = onFinished,
-): Promise<RealServer> {
+export async function startRealRedis(settings: Readonly<Record<string, string>> = {}, over = onFinished) {
   const dir = temporaryFolder('redis', over);
   let running: Awaited<ReturnType<typeof runRedis>> | undefined;
   over(() => running?.kill());
@@ -99,16 +85,21 @@ export async function startRealRedis(
     url,
     port,
     prefix: newPrefix(),
+    /** It hangs: connections stay, nothing is answered. */
     pause: () => running?.signal('SIGSTOP'),
     resume: () => running?.signal('SIGCONT'),
+    /** Without warning. Resolves when it is gone. */
     kill: async () => running?.kill(),
+    /** After `kill`, on the same port, with what it has kept. Resolves when it answers. */
     start: () => run(port),
+    /** After `kill`, on the same port, with nothing. Resolves when it answers. */
     async startEmpty() {
       await rm(dir, { recursive: true, force: true });
       await mkdir(dir);
       await run(port);
     },
-    async command(...words) {
+    /** Sends one command, over a connection of its own. */
+    async command(...words: string[]): Promise<unknown> {
       const client = await connected(url);
       return await client.sendCommand(words).finally(() => client.destroy());
     },
@@ -217,4 +208,32 @@ function connected(url: string) {
   return createClient({ url })
     .on('error', () => {})
     .connect();
+}
+
+/** A machine that is busy with tests answers within it. */
+const PATIENT = { answerTimeoutMs: 10_000 };
+
+export type RedisAddress = Pick<TestRedis, 'url' | 'prefix'>;
+
+/** A link to a Redis, which closes when the test ends, and what it logs. `options`: `{}` for the bot's own patience. */
+export function linkTo(
+  { url, prefix }: RedisAddress,
+  options: Partial<Pick<RedisLinkOptions, 'answerTimeoutMs' | 'botId' | 'events'>> = PATIENT,
+) {
+  const { log, lines } = logLines();
+  const link = new RedisLink({ url, prefix, log, botId: '1', ...options });
+  onFinished(() => link.close());
+  return { link, log, lines };
+}
+
+/** The connection that it uses now. */
+export function clientIn(link: RedisLink) {
+  return link.read(async (client) => client);
+}
+
+/** A link that is usable. */
+export async function openedLink(redis: RedisAddress) {
+  const opened = linkTo(redis);
+  await opened.link.opened;
+  return opened;
 }

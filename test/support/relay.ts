@@ -3,20 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { onFinished } from './on-finished.ts';
 
-export interface Relay {
-  /** Reaches the target through the relay. */
-  url: string;
-  /** Round-trip delay for data that arrives from now on, half in each direction; 0 at first. */
-  delayMs: number;
-  /** Connections stay, and nothing passes until it is no longer silent. */
-  silence(isSilent: boolean): void;
-  /** Where connections from now on lead; those that exist stay. */
-  leadTo(url: string): void;
-  /** Closes all connections, and takes new ones. */
-  drop(): void;
-  /** Closes the relay and its connections. */
-  close(): void;
-}
+export type Relay = Awaited<ReturnType<typeof startRelay>>;
 
 interface RelayOptions {
   /** 0 (the default) takes any free one. */
@@ -28,7 +15,7 @@ interface RelayOptions {
 }
 
 /** A TCP proxy, closed when the test ends. */
-export async function startRelay(url: string, { port = 0, watch, certificate }: RelayOptions = {}): Promise<Relay> {
+export async function startRelay(url: string, { port = 0, watch, certificate }: RelayOptions = {}) {
   let target = new URL(url);
   let isSilent = false;
   const sockets = new Set<Socket>();
@@ -50,9 +37,11 @@ export async function startRelay(url: string, { port = 0, watch, certificate }: 
     if (watch) near.prependListener('data', watch());
   };
   const server = certificate ? createTlsServer({ key: certificate, cert: certificate }, serve) : createServer(serve);
+  /** Closes all connections, and takes new ones. */
   const drop = () => {
     for (const socket of sockets) socket.destroy();
   };
+  /** Closes the relay and its connections. */
   const close = () => {
     server.close();
     drop();
@@ -61,14 +50,18 @@ export async function startRelay(url: string, { port = 0, watch, certificate }: 
   await once(server.listen(port, '127.0.0.1'), 'listening');
   const near = new URL(url);
   near.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const relay: Relay = {
+  const relay = {
+    /** Reaches the target through the relay. */
     url: near.href,
+    /** Round-trip delay for data that arrives from now on, half in each direction. */
     delayMs: 0,
-    silence(is) {
+    /** Connections stay, and nothing passes until it is no longer silent. */
+    silence(is: boolean) {
       isSilent = is;
       for (const socket of sockets) socket[is ? 'pause' : 'resume']();
     },
-    leadTo(to) {
+    /** Where connections from now on lead; those that exist stay. */
+    leadTo(to: string) {
       target = new URL(to);
     },
     drop,

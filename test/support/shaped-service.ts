@@ -1,11 +1,13 @@
 import { catalogOf, SAMPLE_CARDS, type ServiceCard } from '../../sandbox/sample-cards.ts';
-import { NO_DAY } from '../../sandbox/service/limiters.ts';
-import { jsonAnswer, type ReceivedRequest, type ServiceAnswer, unlessMalformed } from '../../sandbox/service/rules.ts';
+import { jsonAnswer, type ReceivedRequest, type ServiceAnswer } from '../../sandbox/service/rules.ts';
 import type { Spoken } from '../../sandbox/service/service.ts';
+import { unlessMalformed } from '../../sandbox/transport.ts';
 import { openDescription, plansIn } from '../../src/config/card-service.ts';
 import { SERVICE_SHAPES, type ServiceShape } from './service-shapes.ts';
 
 const BURST = 10;
+/** The requests a day of a service that has no day: more than anybody sends. */
+const NO_DAY = Number.MAX_SAFE_INTEGER;
 
 /** The sandbox with a service that a description ships for: its limits, the invented cards with ids of its form, and the bot's variables. */
 export function sandboxAs(name: string) {

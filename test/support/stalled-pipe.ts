@@ -5,19 +5,10 @@ import { StringDecoder } from 'node:string_decoder';
 import { onFinished } from './on-finished.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** A pipe that nobody reads until `read` is called, as of a log driver that hangs. */
-export interface StalledPipe {
-  /** Its writing end, for another process: it blocks. */
-  fd: number;
-  /** A writing end that does not block. */
-  nonBlocking: number;
-  /** Fills it up to the last byte. */
-  fill(): void;
-  /** Everything that it holds now. */
-  read(): string;
-}
+export type StalledPipe = ReturnType<typeof stalledPipe>;
 
-export function stalledPipe(): StalledPipe {
+/** A pipe that nobody reads until `read` is called, as of a log driver that hangs. */
+export function stalledPipe() {
   const path = join(temporaryFolder('pipe'), 'pipe');
   execFileSync('mkfifo', [path]);
   const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants;
@@ -29,11 +20,15 @@ export function stalledPipe(): StalledPipe {
   });
   const decoder = new StringDecoder();
   return {
+    /** Its writing end, for another process: it blocks. */
     fd,
+    /** A writing end that does not block. */
     nonBlocking,
+    /** Fills it up to the last byte. */
     fill() {
       for (const size of [4_096, 1]) whileReady(() => writeSync(nonBlocking, '\n'.repeat(size)));
     },
+    /** Everything that it holds now. */
     read() {
       const chunks: Buffer[] = [];
       whileReady(() => {

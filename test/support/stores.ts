@@ -9,8 +9,7 @@ import { ROWS_SCHEMA, SqliteRows } from '../../src/storage/sqlite/rows.ts';
 import { Watches } from '../../src/watches/watches.ts';
 import { type LogLine, logLines } from './log-lines.ts';
 import { onFinished } from './on-finished.ts';
-import { startRedis, type TestRedis } from './redis.ts';
-import { clientIn, openedLink } from './redis-link.ts';
+import { clientIn, openedLink, startRedis, type TestRedis } from './redis.ts';
 
 /** What one process has open, or one run of one: the ports, and what the app makes of them. */
 export interface Stores {

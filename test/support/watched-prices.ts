@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
 import { SAMPLE_CARDS, type ServiceCard } from '../../sandbox/sample-cards.ts';
-import { storedRows } from './stored-cards.ts';
+import { typingIn } from './backends.ts';
+import { storedRows } from './world.ts';
 
 export const DRAKE = 'base1-4';
 export const OTHER = 'base1-2';
@@ -16,6 +17,7 @@ export function pricedCards(): ServiceCard[] {
 
 /** What members do: the first watches, the second looks up. */
 export function membersOf(discord: EmulatedDiscord, cards: readonly ServiceCard[]) {
+  const { card: lookUp, type } = typingIn(discord);
   const [alice = '', bob = ''] = discord.members.map(({ id }) => id);
   return {
     alice,
@@ -23,12 +25,12 @@ export function membersOf(discord: EmulatedDiscord, cards: readonly ServiceCard[
     async priced(market: number) {
       const card = cards.find(({ id }) => id === DRAKE);
       if (card?.prices) card.prices.market = market;
-      const typed = discord.type({ command: 'card', options: { id: DRAKE }, memberId: bob });
+      const typed = lookUp(DRAKE, {}, { memberId: bob });
       const shown = `**${market.toFixed(2)}**`;
       await typed.until(({ embeds }) => JSON.stringify(embeds).replaceAll(',', '.').includes(shown));
     },
     async watches() {
-      const set = discord.type({ command: 'watch', options: { card: DRAKE, below: 30 }, memberId: alice });
+      const set = type('watch', { card: DRAKE, below: 30 }, { memberId: alice });
       expect((await set.settled()).content).toContain('is at 30.00 or below');
     },
     told: () => discord.messages().filter(({ trigger }) => trigger === 'message'),

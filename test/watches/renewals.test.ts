@@ -1,9 +1,13 @@
 import { setImmediate as nextLoopIteration } from 'node:timers/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { type CardServiceOptions, EmbeddedCardService } from '../../sandbox/service/service.ts';
+import { viewOf as viewOfLimiter } from '../../src/limiter/limiter.ts';
+import { at, INITIAL_STATE, type Trouble } from '../../src/limiter/state.ts';
 import { type Claims, LocalClaims } from '../../src/model/claims.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
-import { WatchRenewals } from '../../src/watches/renewals.ts';
+import type { QuotaState, WindowQuota } from '../../src/model/quota.ts';
+import { renewalPlan, WatchRenewals } from '../../src/watches/renewals.ts';
+import { settingOf } from '../support/described.ts';
 import { by, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
 const UNITS = { h: 3_600_000, min: 60_000, s: 1_000, ms: 1 };
@@ -296,13 +300,6 @@ it.each<[rule: string, watched: string, script: string, told: string, Evening?]>
     '3 | 4',
     { ...WITHOUT_DAY, hoursLeft: 5 },
   ],
-  [
-    'without a day renews nothing while a member waits',
-    '1',
-    '1 waits elsewhere; start; +10 min; sent; 0 waits elsewhere; +2 min; sent',
-    ' | 1',
-    WITHOUT_DAY,
-  ],
 ])('%s', async (_, watched, script, told, options = {}) => {
   expect(await said(await evening(idsIn(watched), options), script)).toBe(told);
 });
@@ -317,4 +314,59 @@ it('lets others run after fifty cards of which it reads whether they are fresh',
     reads.push(mock.calls.length);
   }
   expect(new Set(reads)).toEqual(new Set([0, 50, 60]));
+});
+
+const NOW_MS = RESET_MS - 20 * UNITS.min;
+const QUOTA = { limit: 1_000, remaining: 400, resetsAtMs: RESET_MS, receivedAtMs: NOW_MS - UNITS.min };
+/** What a plan is made of; one request carries more cards than a day spares. */
+const FACTS = { view: viewOf(QUOTA), isWanted: false, mostTogether: 1_000, hasWindow: true, nowMs: NOW_MS };
+const LOOK_AGAIN = { waitUntilMs: NOW_MS + UNITS.min };
+const NOT_TODAY = { waitUntilMs: RESET_MS };
+const PAUSE: Trouble = { kind: 'pause', beganMs: NOW_MS, untilMs: NOW_MS + 1, inARow: 1 };
+const send = (cards: number) => ({ cards });
+const known = (more: Partial<QuotaState>) => ({ view: viewOf({ ...QUOTA, ...more }) });
+/** The day, and another window that ends in ten days, or with the day. */
+function besides(window: Pick<WindowQuota, 'per' | 'limit' | 'remaining'>) {
+  const resetsAtMs = window.per === 'month' ? NOW_MS + 240 * UNITS.h : RESET_MS;
+  const view = viewOf(QUOTA);
+  return { view: { ...view, windows: [...view.windows, { ...window, resetsAtMs, receivedAtMs: NOW_MS }] } };
+}
+
+function viewOf(
+  stated: QuotaState | undefined,
+  { trouble, awayForMs }: { trouble?: Trouble; awayForMs?: number } = {},
+) {
+  const state = { ...INITIAL_STATE, trouble, windows: { day: { stated, counted: undefined } } };
+  const flow = { underWay: 0, isProbing: false, ahead: 0, answersTakeMs: 0 };
+  const terms = { setting: settingOf(), longestWaitMs: 300_000 };
+  return viewOfLimiter(at(state, terms, NOW_MS), flow, awayForMs && NOW_MS + awayForMs);
+}
+
+it.each<[string, Partial<typeof FACTS>, object]>([
+  ['what remains beyond twice the reserve', {}, send(300)],
+  ['nothing while no more remains', known({ remaining: 100 }), NOT_TODAY],
+  ['nothing before the last two hours', { nowMs: RESET_MS - 3 * UNITS.h }, { waitUntilMs: RESET_MS - 2 * UNITS.h }],
+  ['nothing that may leave after the reset', { nowMs: RESET_MS - 2 * UNITS.min + 1 }, NOT_TODAY],
+  ['as much until two minutes before it', { nowMs: RESET_MS - 2 * UNITS.min }, send(300)],
+  ['nothing of a spent day', known({ remaining: 0 }), NOT_TODAY],
+  [
+    'nothing that a month would not lose',
+    besides({ per: 'month', limit: 3_000, remaining: 2_600 }),
+    { waitUntilMs: NOW_MS + 240 * UNITS.h - 2 * UNITS.h },
+  ],
+  ['no more of an hour than it spares', besides({ per: 'hour', limit: 100, remaining: 60 }), send(40)],
+  ['nothing of an unknown day', { view: viewOf(undefined) }, LOOK_AGAIN],
+  ['one card where there is no day', { view: viewOf(undefined), hasWindow: false }, send(1)],
+  ['none there while a member waits', { view: viewOf(undefined), hasWindow: false, isWanted: true }, LOOK_AGAIN],
+  ['of a day that answers state, as of any other', { hasWindow: false }, send(300)],
+  ['nothing when it is not known what remains', known({ remaining: undefined }), LOOK_AGAIN],
+  ['nothing while the circuit breaker is open', { view: viewOf(QUOTA, { trouble: PAUSE }) }, LOOK_AGAIN],
+  ['nothing while other processes cannot be reached', { view: viewOf(QUOTA, { awayForMs: 1 }) }, LOOK_AGAIN],
+  ['nothing while a member waits', { isWanted: true }, LOOK_AGAIN],
+  ['one where there are no lists', { mostTogether: 1 }, send(1)],
+  ['as many as a list may carry', { mostTogether: 20 }, send(20)],
+  ['without a stated reset until midnight UTC', known({ resetsAtMs: undefined }), send(300)],
+])('spends %s', (_, facts, plan) => {
+  const { view, hasWindow, nowMs, ...queue } = { ...FACTS, ...facts };
+  expect(renewalPlan(view, queue, hasWindow, nowMs)).toEqual(plan);
 });

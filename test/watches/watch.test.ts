@@ -7,7 +7,7 @@ const NOW_MS = Date.UTC(2026, 10, 23);
 
 function watchFor(lines: Lines, price?: number): Watch {
   const wish = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'de', ...lines };
-  return newWatch(wish, price, NOW_MS, undefined, cents);
+  return newWatch(wish, price, NOW_MS, cents);
 }
 
 /** The lines that are crossed by each of the prices in turn. */
@@ -103,7 +103,7 @@ describe('a percentage becomes lines about the first price that is known', () =>
     ['not where a line that was named is in its way', { percent: 10, below: 40 }, 30, { below: 40 }],
     ['nor where it would be the other', { percent: 10, above: 27 }, 30, { above: 27, below: undefined }],
   ])('%s', (_, lines, price, expected) => {
-    const { above, below, percent } = { percent: undefined, ...withPrice(watchFor(lines), price, NOW_MS) };
+    const { above, below, percent } = { percent: undefined, ...withPrice(watchFor(lines), price, NOW_MS, cents) };
     expect({ above, below, percent }).toEqual({ above: undefined, percent: undefined, ...expected });
     expect(watchFor(lines, price)).toMatchObject(expected);
   });
@@ -115,30 +115,30 @@ describe('a percentage becomes lines about the first price that is known', () =>
 
 it('a price that changes nothing leaves the same watch', () => {
   const watch = watchFor({ below: 30 }, 36);
-  expect(withPrice(watch, 31, NOW_MS)).toBe(watch);
+  expect(withPrice(watch, 31, NOW_MS, cents)).toBe(watch);
 });
 
 it('a watch that is set again keeps what the member was not told, with the price they had named', () => {
-  const crossing = withPrice(watchFor({ below: 30 }, 36), 29, NOW_MS);
-  const again = newWatch({ ...crossing, below: 20 }, 29, NOW_MS + 1, crossing);
+  const crossing = withPrice(watchFor({ below: 30 }, 36), 29, NOW_MS, cents);
+  const again = newWatch({ ...crossing, below: 20 }, 29, NOW_MS + 1, cents, crossing);
   expect(again).toEqual({ ...crossing, below: 20, crossed: [], setAtMs: NOW_MS + 1 });
   expect(again.untold).toMatchObject({ target: 30 });
-  expect(withPrice(again, 19, NOW_MS + 2)).toMatchObject({ crossings: 1, untold: { target: 20, price: 19 } });
+  expect(withPrice(again, 19, NOW_MS + 2, cents)).toMatchObject({ crossings: 1, untold: { target: 20, price: 19 } });
 });
 
 it('yen have no cents', () => {
   const wish = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'ja', above: 10.4 };
   const yen = (price: number) => priceAsShown(price, 'JPY');
-  const watch = newWatch(wish, 9, NOW_MS, undefined, yen);
+  const watch = newWatch(wish, 9, NOW_MS, yen);
   expect(withPrice(watch, 9.5, NOW_MS, yen).untold).toMatchObject({ target: 10, price: 10 });
 });
 
 it('a price that is not to be compared with those before crosses nothing, and the next one does', () => {
   const watch = watchFor({ above: 40, below: 30 }, 36);
-  const anew = withPrice(watch, 400, NOW_MS, undefined, { isAnew: true });
+  const anew = withPrice(watch, 400, NOW_MS, cents, { isAnew: true });
   expect(anew).toMatchObject({ crossed: ['above'], crossings: 0 });
   expect(anew.untold).toBeUndefined();
-  expect(withPrice(anew, 29, NOW_MS, undefined, { label: 'foil', currency: 'USD' }).untold).toMatchObject({
+  expect(withPrice(anew, 29, NOW_MS, cents, { label: 'foil', currency: 'USD' }).untold).toMatchObject({
     ...{ line: 'below', price: 29, label: 'foil', currency: 'USD' },
   });
 });

@@ -1,17 +1,13 @@
 import { decodeHTMLStrict } from 'entities/decode';
-import { alsoOf, type CatalogCard, lineOf, releasedOf } from '../../catalog/text.ts';
+import type { CatalogCard } from '../../catalog/text.ts';
 import { idFault } from '../../model/card-id.ts';
-import type { InvalidCardId } from '../../model/errors.ts';
 import { Source, Template } from '../../model/field-source.ts';
 import { plainText } from '../../render/formats.ts';
 import { CliFailure } from '../context.ts';
-import { type List, needed, Unusable } from './input.ts';
-import { AROUND, keyOf, type Row, rowsOf } from './rows.ts';
+import { AROUND, keyOf, type List, needed, type Row, rowsOf, Unusable } from './rows.ts';
 
 export const FIELDS = ['id', 'name', 'set', 'number', 'game', 'released', 'also'] as const;
 type Field = (typeof FIELDS)[number];
-/** Those of which a path may lead to several texts, or to something else. */
-const LISTS: readonly Field[] = ['released', 'also'];
 
 /** How the fields of a file become those of a card. */
 export interface Mapping {
@@ -19,7 +15,7 @@ export interface Mapping {
    * By the card's field, paths or templates, of which the first counts that has a text, of `also` all. Without an
    * entry: the field of the same name.
    */
-  map?: Readonly<{ [F in Field]?: string | readonly string[] | undefined }> | undefined;
+  map?: Partial<Record<Field, string | readonly string[] | undefined>> | undefined;
   /** Names in braces are the file's fields, else the card's own. */
   idTemplate?: string | undefined;
   /** For cards without one. */
@@ -38,9 +34,9 @@ export interface Join extends Pick<List, 'name' | 'bytes'> {
 }
 
 /** `groupId=Groups.csv`, `set=sets.json:code`, `set=sets.json:data.*:code`; nothing for a text of another form. */
-export function joinIn(text: string): (Omit<Join, 'name' | 'bytes'> & { from: string }) | undefined {
-  const [, field, from, rows, key] = /^\s*([^=]+?)\s*=\s*(.+?)(?::([^:/]*))??(?::([^:/]+))?$/.exec(text) ?? [];
-  return field && from ? { field, from, rows, key } : undefined;
+export function joinIn(text: string, fileAt: (place: string) => Pick<List, 'name' | 'bytes'>): Join | undefined {
+  const [, field, place, rows, key] = /^\s*([^=]+?)\s*=\s*(.+?)(?::([^:/]*))??(?::([^:/]+))?$/.exec(text) ?? [];
+  return field && place ? { field, rows, key, ...fileAt(place) } : undefined;
 }
 
 /** Its rows by those values. */
@@ -83,6 +79,8 @@ export function lackOf({ map, idTemplate: id }: Mapping, row: object): string | 
 const FILE = '@file';
 /** Begins the members of a row that are rows of other files. */
 const JOINED = '@joined';
+/** More names and words of one card are ignored. */
+const MOST_ALSO = 30;
 /** Stands for bytes that are not UTF-8. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
 
@@ -95,19 +93,21 @@ const REPLACEMENT_CHARACTER = '\uFFFD';
 export function cardReader(
   { map = {}, idTemplate, game: gameOfOthers = '' }: Mapping,
   joined: readonly Joined[],
-  { file, isTable = false }: { file: string; isTable?: boolean },
+  file: string,
+  isTable = false,
 ): (row: Row) => CatalogCard {
-  const fieldOf = (name: Field): Read => {
+  const fieldOf = (name: Field, isList = false): Read => {
     const texts = [(name === 'id' && idTemplate) || (map[name] ?? name)].flat();
-    return { name, texts, source: sourceOf(texts, isTable, joined, LISTS.includes(name)) };
+    return { name, texts, source: sourceOf(texts, isTable, joined, isList) };
   };
   const id = fieldOf('id');
   const name = fieldOf('name');
   const set = fieldOf('set');
   const number = fieldOf('number');
   const game = fieldOf('game');
-  const released = fieldOf('released').source;
-  const also = fieldOf('also').source;
+  // Of these, a path may lead to several texts, or to something else.
+  const released = fieldOf('released', true).source;
+  const also = fieldOf('also', true).source;
   const joins = joined.map(({ field, rows }) => ({ rows, source: sourceOf([field], isTable) }));
 
   const lack = ({ name, texts: [text = ''] }: Read, value: object): never => {
@@ -121,7 +121,8 @@ export function cardReader(
     const value: Record<string, unknown> = { ...row.value, [FILE]: file };
     for (const [at, { rows, source }] of joins.entries()) value[JOINED + at] = rows.get(source.textIn({ value }) ?? '');
 
-    const words = also.textsIn({ value }).flatMap((text) => text.replaceAll('_', ' ').split('\n')); // such as Super_rare
+    const texts = also.textsIn({ value }).flatMap((text) => text.replaceAll('_', ' ').split('\n')); // such as Super_rare
+    const words = new Set(texts.map(readable).filter(Boolean));
     const printed = {
       name: lineIn(name, value),
       set: lineIn(set, value),
@@ -133,13 +134,14 @@ export function cardReader(
       ...printed,
       id: fitting(textIn(id, ofId) ?? lack(id, ofId)),
       name: printed.name ?? lack(name, value),
-      also: alsoOf(words.map(readable)),
-      released: releasedOf(released.textIn({ value }) ?? ''),
+      also: words.size > 0 ? [...words].slice(0, MOST_ALSO) : undefined,
+      released: releasedOf(released.textIn({ value })),
     };
     if (Object.values(card).flat().join('').includes(REPLACEMENT_CHARACTER)) throw new Unusable('is not UTF-8');
     return card;
   };
 }
+
 /** Where the texts of a card's field come from. */
 interface Read {
   name: Field;
@@ -184,7 +186,8 @@ function lineIn(field: Read, row: object): string | undefined {
   return readable(textIn(field, row) ?? '') || undefined;
 }
 
-const INVALID_IDS: Readonly<Record<InvalidCardId['reason'], string>> = {
+/** By the faults that an id may have. */
+const INVALID_IDS = {
   empty: 'has no id',
   halfCharacter: 'has an id with half a character',
   tooLong: 'has an id of more than 100 characters',
@@ -204,11 +207,34 @@ function fitting(id: string): string {
   return copied(id.trim());
 }
 
+const DATE = /^(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2})(?!\d))?)?(?!\d)/;
+
+/** A day, month or year as `2016-07-14`, `2016-07` or `2016`, so that dates compare as texts. */
+function releasedOf(text = ''): string | undefined {
+  const [, ...parts] = DATE.exec(text) ?? [];
+  return parts.flatMap((part) => part?.padStart(2, '0') ?? []).join('-') || undefined;
+}
+
 /** What Japanese words are read as, above them. */
 const FURIGANA = /<rt>.*?<\/rt>|<\/?ruby>/g;
 
 function readable(text: string): string {
   return copied(lineOf(decodeHTMLStrict(text.replace(FURIGANA, ''))));
+}
+
+const LONGEST_TEXT = 300;
+/** Most texts are such a line already, and need no change. */
+const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/;
+
+/** One line of text: whatever separates its words, controls included, becomes a blank. */
+function lineOf(text: string): string {
+  if (text.length <= LONGEST_TEXT && PLAIN_LINE.test(text)) return text;
+  return text
+    .toWellFormed()
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
+    .slice(0, LONGEST_TEXT)
+    .replace(/\p{Cs}$/u, ''); // half of the character at which it was cut
 }
 
 /** A string of its own: what a reader gives may hold the chunk of the file that it is a part of, 64 KiB and more. */

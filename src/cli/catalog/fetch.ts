@@ -10,9 +10,9 @@ import { endpoint, keyHeader, parseJson } from '../../service/request.ts';
 import { statedWaitSeconds } from '../../service/stated.ts';
 import { agree, type CliContext, CliFailure } from '../context.ts';
 import { networkCode } from '../request.ts';
-import { type Join, joinIn, type Mapping } from './card.ts';
-import { counted } from './import.ts';
-import { type List, needed, Unusable } from './input.ts';
+import { joinIn } from './card.ts';
+import { counted, type Given } from './import.ts';
+import { needed, Unusable } from './rows.ts';
 
 type Config = ReturnType<typeof readNamesConfig>;
 
@@ -27,7 +27,7 @@ export async function serviceLists(
   isAgreed: boolean,
   context: CliContext,
   signal: AbortSignal,
-): Promise<{ lists: List[]; joins: Join[]; flags: Mapping }> {
+): Promise<Given> {
   const { description, baseUrl } = config.cardService;
   const { name, names, game } = description;
   if (!names) throw new CliFailure(`${name} has no list that can be fetched. See docs/catalogues.md for others.`);
@@ -44,9 +44,7 @@ export async function serviceLists(
     return agree(costs, isAgreed || ofDay === '', context);
   };
   const list = listAt(names.url);
-  const joins = names.join
-    .flatMap((text) => joinIn(text) ?? [])
-    .map(({ from, ...join }) => ({ ...listAt(from), ...join }));
+  const joins = names.join.flatMap((text) => joinIn(text, listAt) ?? []);
   const flags = { game, ...names };
   await agreeTo(1 + joins.length, names.then && ', and then one for each list of its index');
   if (!names.then) return { lists: [list], joins, flags };
@@ -69,10 +67,9 @@ function nextLists(index: unknown, then: readonly NextList[], name: string): str
   const inside = isObject(index) ? Object.values(index) : [index];
   const rows = inside.find((value): value is unknown[] => Array.isArray(value) && value.some(isObject)) ?? [index];
   const addresses = rows.map((row) => {
-    const filled = then.map(({ isAddress, template }) =>
-      template.filled((path) => segment(path.valueIn(row), isAddress)),
+    const [address] = then.flatMap(
+      ({ isAddress, template }) => template.filled((path) => segment(path.valueIn(row), isAddress)) ?? [],
     );
-    const address = filled.find((each) => each !== undefined);
     if (address === undefined) throw new CliFailure('A row of the index has no value for the address in `names.then`.');
     return address;
   });
@@ -160,8 +157,9 @@ class Downloads {
       throw new CliFailure(`${shown(at)} is not fetched: the description names no such host, or it is not https.`);
     await sleep(Math.max(0, this.#nextAtMs - performance.now()), undefined, { signal });
     this.#nextAtMs = performance.now() + 60_000 / requestsPerMinute;
-    const own = { ...headers, ...keyHeader(description, apiKey) };
-    const sent = this.#isOwn(at) ? own : { 'user-agent': headers['user-agent'] };
+    const sent = this.#isOwn(at)
+      ? { ...headers, ...keyHeader(description, apiKey) }
+      : { 'user-agent': headers['user-agent'] };
     return fetch(at, { headers: sent, redirect: 'manual', signal }); // which gives up after 300 s of silence
   }
 

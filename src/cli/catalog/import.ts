@@ -5,32 +5,19 @@ import { plainText } from '../../render/formats.ts';
 import { sqliteCode } from '../../storage/sqlite/file.ts';
 import { type CliContext, CliFailure } from '../context.ts';
 import { cardReader, type Join, type Joined, lackOf, type Mapping, readJoined } from './card.ts';
-import { type List, Unusable } from './input.ts';
-import { rowsOf } from './rows.ts';
+import { type List, rowsOf, Unusable } from './rows.ts';
 
-interface Options {
+/** What is imported, and how its rows are read. */
+export interface Given {
+  lists: readonly List[];
   flags: Mapping;
   joins: readonly Join[];
+}
+
+interface Options extends Given, CliContext {
   catalog: CatalogDatabase;
   /** Ends the import after the cards that it has. */
   signal: AbortSignal;
-}
-
-/**
- * Imports lists one after the other, and tells what became of them.
- *
- * @returns the exit code: 0 everything was taken, 2 only a part, 1 nothing
- * @throws CliFailure when what is joined cannot be had
- */
-export async function importLists(
-  lists: readonly List[],
-  options: Options,
-  { stdout, stderr }: Pick<CliContext, 'stdout' | 'stderr'>,
-): Promise<number> {
-  const all = new Import(options, (sentence) => stderr.write(`${sentence}.\n`));
-  const exitCode = await all.take(lists);
-  stdout.write(`${lists.length === 1 ? lists[0]?.name : `All ${counted(lists.length, 'file')}`}: ${all.total}\n`);
-  return exitCode;
 }
 
 /** `20,106`, or with what is counted: `1 card`, `20,106 cards`. */
@@ -45,13 +32,12 @@ const BATCH = 2_000;
 const SHOWN_REFUSALS = 20;
 const LONGEST_EXAMPLES = 100;
 
-/** Cards of a list that are not written yet, each with its place. */
-type Batch = Map<CatalogCard, string>;
-
-class Import {
+/** An import of lists, which tells what became of them. */
+export class Import {
   readonly #options: Options;
   readonly #joined: Joined[] = [];
-  readonly #say: (sentence: string) => void;
+  /** Cards of a list that are not written yet, each with its place. */
+  #read = new Map<CatalogCard, string>();
   #cards = 0;
   #news = 0;
   #refused = 0;
@@ -61,20 +47,24 @@ class Import {
   readonly #empty: string[] = [];
   readonly #renamed: string[] = [];
   /** Which fields the first card that was refused lacks, and its file. */
-  #lack: string | undefined;
+  #lack: string | false | undefined;
 
-  constructor(options: Options, say: (sentence: string) => void) {
+  constructor(options: Options) {
     this.#options = options;
-    this.#say = say;
   }
 
-  /** @returns the exit code */
-  async take(lists: readonly List[]): Promise<number> {
-    const { joins, signal } = this.#options;
+  /**
+   * Imports one list after the other.
+   *
+   * @returns the exit code: 0 everything was taken, 2 only a part, 1 nothing
+   * @throws CliFailure when what is joined cannot be had
+   */
+  async run(): Promise<number> {
+    const { lists, joins, signal } = this.#options;
     for (const join of joins) this.#joined.push(await readJoined(join));
     let isWhole = true;
     try {
-      for (const list of lists) await this.#takeList(list);
+      for (const list of lists) await this.#take(list);
     } catch (error) {
       const why = signal.aborted ? 'Stopped.' : error instanceof CliFailure && error.message;
       if (!why) throw error;
@@ -82,66 +72,59 @@ class Import {
       this.#say(`${why} What was taken stays. Run the same command again for the rest`);
     }
     this.#warn();
+    const what = lists.length === 1 ? lists[0]?.name : `All ${counted(lists.length, 'file')}`;
+    const taken = `${counted(this.#cards, 'card')}, ${counted(this.#news)} new or changed`;
+    const twice = this.#twice.size > 0 ? `; ${examples(this.#twice, 'id')} came twice, the last counts` : '';
+    this.#options.stdout.write(`${what}: ${taken}; ${counted(this.#refused)} refused${twice}\n`);
     if (this.#cards === 0) return 1;
     return isWhole && this.#refused === 0 ? 0 : 2;
   }
 
-  get total(): string {
-    const twice = this.#twice.size > 0 ? `; ${examples(this.#twice, 'id')} came twice, the last counts` : '';
-    const news = `${counted(this.#news)} new or changed`;
-    return `${counted(this.#cards, 'card')}, ${news}; ${counted(this.#refused)} refused${twice}`;
-  }
-
   /** Takes what of a list can be used. @throws CliFailure */
-  async #takeList(list: List): Promise<void> {
-    const batch: Batch = new Map();
+  async #take(list: List): Promise<void> {
+    const { flags, signal } = this.#options;
+    const file = basename(list.name);
+    let isEmpty = true;
     try {
-      await this.#read(list, batch);
+      const { isTable, rows } = await rowsOf(list.bytes(), flags.rows, JSON.stringify(flags).includes('../'));
+      const cardOf = cardReader(flags, this.#joined, file.replace(/(?<=.)\..*$/, ''), isTable);
+      for await (const row of rows) {
+        signal.throwIfAborted();
+        isEmpty = false;
+        try {
+          this.#read.set(cardOf(row), row.place);
+        } catch (error) {
+          const lack = row.refused === undefined && lackOf(flags, row.value);
+          if (lack && isTable) throw new Unusable(lack); // no other row has more fields
+          this.#lack ||= lack && `${list.name} ${lack}`;
+          this.#refuse(`${list.name}: ${row.place}`, error);
+        }
+        if (this.#read.size >= BATCH) this.#write(list);
+      }
+      if (isEmpty) this.#empty.push(file);
     } catch (error) {
       this.#refuse(list.name, error);
     } finally {
-      this.#write(batch, list);
+      this.#write(list);
     }
   }
 
-  /** @param batch holds what is not written in the end @throws Unusable */
-  async #read(list: List, batch: Batch): Promise<void> {
-    const { flags, signal } = this.#options;
-    const { isTable, rows } = await rowsOf(list.bytes(), flags.rows, JSON.stringify(flags).includes('../'));
-    const file = basename(list.name).replace(/(?<=.)\..*$/, '');
-    const cardOf = cardReader(flags, this.#joined, { file, isTable });
-    let isEmpty = true;
-    for await (const row of rows) {
-      signal.throwIfAborted();
-      isEmpty = false;
-      try {
-        batch.set(cardOf(row), row.place);
-      } catch (error) {
-        const lack = row.refused === undefined && lackOf(flags, row.value);
-        if (lack && isTable) throw new Unusable(lack); // no other row has more fields
-        if (lack) this.#lack ??= `${list.name} ${lack}`;
-        this.#refuse(`${list.name}: ${row.place}`, error);
-      }
-      if (batch.size >= BATCH) this.#write(batch, list);
-    }
-    if (isEmpty) this.#empty.push(basename(list.name));
-  }
-
-  /** Writes cards in one transaction, and forgets them. @throws CliFailure */
-  #write(batch: Batch, { name, source }: List): void {
+  /** Writes the cards that were read in one transaction. @throws CliFailure */
+  #write({ name, source }: List): void {
     const { catalog } = this.#options;
-    if (batch.size === 0) return;
+    const places = this.#read;
+    if (places.size === 0) return;
     if (catalog.isReplaced())
       throw new CliFailure(
         `${catalog.file} was moved away meanwhile, as the bot does when it is corrupt. Run this again.`,
       );
-    const places = new Map(batch);
-    batch.clear();
+    this.#read = new Map();
     try {
       catalog.beginImport(source);
-      const news = catalog.upsert([...places.keys()], source, (card, stored) => {
+      this.#news += catalog.upsert([...places.keys()], source, (card, stored) => {
         if (stored.name === card.name || nameKey(stored.name) === nameKey(card.name)) return true;
-        if (isOtherGame(card.game, stored.game)) {
+        // Different games number their cards alike, and so may the lists of one game.
+        if (card.game && stored.game && card.game.toLowerCase() !== stored.game.toLowerCase()) {
           const why = new Unusable(`has the id of ${stored.name}, a card of ${stored.game}`);
           this.#refuse(`${name}: ${places.get(card)}`, why);
           return !places.delete(card);
@@ -149,10 +132,9 @@ class Import {
         if (stored.confirmed !== 1) this.#renamed.push(`${card.id}: ${stored.name} → ${card.name}`);
         return true;
       });
-      this.#news += news.length;
     } catch (error) {
-      if (sqliteCode(error) === undefined || !(error instanceof Error)) throw error;
-      throw new CliFailure(`${catalog.file} cannot be written (${error.message}).`, { cause: error });
+      if (sqliteCode(error) === undefined) throw error;
+      throw new CliFailure(`${catalog.file} cannot be written (${Object(error).message}).`, { cause: error });
     }
     this.#cards += places.size;
     for (const card of places.keys()) {
@@ -168,12 +150,16 @@ class Import {
     if (++this.#refused <= SHOWN_REFUSALS) this.#say(`${what} ${error.message}`);
   }
 
+  #say(sentence: string): void {
+    this.#options.stderr.write(`${sentence}.\n`);
+  }
+
   #warn(): void {
     const { map = {}, rows } = this.#options.flags;
     const where = rows === undefined ? '' : ` at ${rows}`;
     if (this.#refused > SHOWN_REFUSALS) this.#say(`${counted(this.#refused - SHOWN_REFUSALS)} more were refused`);
     if (this.#empty.length > 0) this.#say(`No cards${where} in ${examples(this.#empty, 'file')}`);
-    if (this.#cards === 0 && this.#lack !== undefined) this.#say(this.#lack);
+    if (this.#cards === 0 && this.#lack) this.#say(this.#lack);
     for (const [field, source] of Object.entries(map))
       if (this.#cards > 0 && !this.#filled.has(field)) this.#say(`--map ${field}=${source} found nothing in any card`);
     if (this.#renamed.length > 0)
@@ -181,11 +167,6 @@ class Import {
         `New names for ${examples(this.#renamed, 'id')}: if these are other cards, make ids with --id-template`,
       );
   }
-}
-
-/** Different games number their cards alike, and so may the lists of one game. */
-function isOtherGame(game = '', stored: string | null): boolean {
-  return game !== '' && Boolean(stored) && stored?.toLowerCase() !== game.toLowerCase();
 }
 
 function examples(names: Iterable<string>, what: string): string {

@@ -1,3 +1,8 @@
+import { createReadStream } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { parse } from 'csv-parse';
 import { fixUtf8Stream } from 'stream-chain/utils/fixUtf8Stream.js';
 import { lines } from 'stream-chain/utils/lines.js';
@@ -6,7 +11,60 @@ import { pick } from 'stream-json/filters/pick.js';
 import { streamValues } from 'stream-json/streamers/stream-values.js';
 import { isObject } from '../../model/field-source.ts';
 import { parseJson } from '../../service/request.ts';
-import { Unusable, unpacked } from './input.ts';
+import { type CliContext, CliFailure } from '../context.ts';
+
+/** A row, a file, or the rest of one, cannot be used. The message reads on after its place or name: `is empty`. */
+export class Unusable extends Error {
+  override name = 'Unusable';
+}
+
+/** Reads what nothing can go on without. @throws CliFailure in place of Unusable */
+export async function needed<T>(name: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof Unusable ? new CliFailure(`${name} ${error.message}.`, { cause: error }) : error;
+  }
+}
+
+/** A list to import: a file, standard input, or what a card service answers with. */
+export interface List {
+  /** By which operators know it. */
+  name: string;
+  /** What its cards are said to come from. */
+  source: string;
+  /** Its content as it is stored, or sent. Throws Unusable. */
+  bytes(): AsyncIterable<Buffer>;
+}
+
+const HAS_CARDS = /\.(csv|tsv|txt|jsonl?|ndjson)(\.gz)?$/i;
+
+/**
+ * A folder stands for the files in it and its folders that may have cards, which are one source: there may be one for
+ * each card.
+ */
+export async function filesOf(path: string, context: CliContext): Promise<List[]> {
+  const source = path === '-' ? 'standard input' : basename(path);
+  // What cannot be read so is a file or absent.
+  const inside = await readdir(resolve(context.folder, path), { recursive: true }).catch(() => []);
+  const names = inside.filter((name) => HAS_CARDS.test(name)).map((name) => join(path, name));
+  const files = names.length > 0 ? names.sort() : [path]; // opening it says why not
+  return files.map((file) => ({
+    name: file === '-' ? source : file,
+    source,
+    bytes: () => bytesOf(file, context),
+  }));
+}
+
+/** What is in a file, or in standard input for `-`. @throws Unusable */
+export async function* bytesOf(file: string, { folder, stdin }: CliContext): AsyncGenerator<Buffer> {
+  try {
+    yield* file === '-' ? stdin : createReadStream(resolve(folder, file));
+  } catch (error) {
+    const { code, message } = Object(error);
+    throw new Unusable(code === 'EISDIR' ? 'is a folder: name files of cards in it' : `cannot be read (${message})`);
+  }
+}
 
 /** The member of a row that is the object around it. */
 export const AROUND = '^';
@@ -36,19 +94,13 @@ export function keyOf(column: string): string {
  * @param isWhole whether the objects around rows are needed that a path without `*` leads through
  * @throws Unusable, while reading too
  */
-export async function rowsOf(
-  stored: AsyncIterable<Buffer>,
-  rowsPath?: string,
-  isWhole = false,
-): Promise<{ isTable: boolean; rows: AsyncIterable<Row> }> {
+export async function rowsOf(stored: AsyncIterable<Buffer>, rowsPath?: string, isWhole = false) {
   const { head, bytes } = await unpacked(stored);
   const text = head.toString().trim(); // which drops a byte order mark, too
   const [, why] = OTHERS.find(([begins]) => begins.test(head.toString('latin1').trim())) ?? [];
   if (why !== undefined) throw new Unusable(why);
-  if (head.includes(0)) throw new Unusable('is neither CSV, JSON nor JSON Lines');
-  const isArray = text.startsWith('[');
-  const isTable = !isArray && !text.startsWith('{');
-  const isLines = !isArray && rowsPath === undefined && JSON_LINES.test(text);
+  const isTable = !/^[[{]/.test(text);
+  const isLines = rowsPath === undefined && JSON_LINES.test(text);
   let length = 0;
   const measured = async function* () {
     for await (const chunk of bytes) {
@@ -58,7 +110,9 @@ export async function rowsOf(
     }
   };
   const rows = async function* () {
-    const json = isLines ? jsonLines(measured()) : jsonRows(measured(), rowsPath ?? (isArray ? ANY : ''), isWhole);
+    const json = isLines
+      ? jsonLines(measured())
+      : jsonRows(measured(), rowsPath ?? (text.startsWith('[') ? ANY : ''), isWhole);
     for await (const row of isTable ? csvRows(measured(), text) : json) {
       length = 0;
       yield row;
@@ -67,7 +121,47 @@ export async function rowsOf(
   return { isTable, rows: rows() };
 }
 
-/** What files begin with that are no list, as their bytes. */
+/** Enough to tell a format, also by the end of a long first line. */
+const HEAD_BYTES = 65_536;
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
+
+/**
+ * What is in a list, to be read once, and its beginning: the first 64 KiB, or all. Without its compression, if it is
+ * gzipped.
+ *
+ * @throws Unusable, while reading too
+ */
+async function unpacked(stored: AsyncIterable<Buffer>) {
+  const { head, bytes } = await begun(stored, GZIP_MAGIC.length);
+  return begun(head.indexOf(GZIP_MAGIC) === 0 ? gunzipped(bytes) : bytes, HEAD_BYTES);
+}
+
+async function begun(chunks: AsyncIterable<Buffer>, atLeast: number) {
+  const iterator = chunks[Symbol.asyncIterator]();
+  let head = Buffer.alloc(0);
+  while (head.length < atLeast) {
+    const { value, done } = await iterator.next();
+    if (done) break;
+    head = Buffer.concat([head, value]);
+  }
+  const whole = async function* () {
+    yield head;
+    yield* { [Symbol.asyncIterator]: () => iterator };
+  };
+  return { head, bytes: whole() };
+}
+
+async function* gunzipped(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* pipeline(Readable.from(bytes), createGunzip(), () => {}); // its errors are thrown here
+  } catch (error) {
+    const { code } = Object(error);
+    if (code === 'Z_BUF_ERROR') throw new Unusable('is cut off: its gzip data ends too early');
+    throw String(code).startsWith('Z_') ? new Unusable('is damaged: its gzip data is not valid') : error;
+  }
+}
+
+/** What begins files that are no list, as their bytes. */
 const OTHERS: readonly [begins: RegExp, why: string][] = [
   [/^$/, 'is empty'],
   [/^PK\p{Cc}|^\u00fd7zXZ|^BZh/u, 'is packed in a way that is not gzip: unpack it first'],
@@ -75,10 +169,14 @@ const OTHERS: readonly [begins: RegExp, why: string][] = [
   [/^</, 'looks like a web page or XML'],
   [/^version https:\/\/git-lfs/, 'is a Git LFS pointer: get the file itself with `git lfs pull`'],
   [/^(?:---\s|(?:- )?[\w"]+:(?:\s|$))/, 'looks like YAML: convert it to JSON'],
+  [/\0/, 'is neither CSV, JSON nor JSON Lines'],
 ];
-const JSON_LINES = /^[^\n]*\}\s*(\n|$)/;
+const JSON_LINES = /^\{[^\n]*\}\s*(\n|$)/;
 /** A step of a path that stands for every member or element. */
 const ANY = '*';
+
+/** stream-json has no class for its errors; the other one is for values that are nested too deep. */
+const SYNTAX_ERROR = /^(?:\w*Error: Parser |RangeError)/;
 
 /**
  * The rows of a JSON document: one value at the first `*` of the path is in memory at a time, or the whole.
@@ -99,7 +197,7 @@ async function* jsonRows(bytes: AsyncIterable<Buffer>, path: string, isWhole: bo
     for await (const { value } of values<{ value: unknown }>())
       for (const found of follow(value, steps.slice(streamed.length))) yield objectRow(`card ${++card}`, found);
   } catch (error) {
-    if (!isSyntaxError(error)) throw error;
+    if (!SYNTAX_ERROR.test(String(error))) throw error;
     throw new Unusable(card === 0 ? 'is not JSON' : `is not JSON after card ${card}`, { cause: error });
   }
 }
@@ -108,16 +206,11 @@ async function* jsonRows(bytes: AsyncIterable<Buffer>, path: string, isWhole: bo
 function* follow(value: unknown, path: readonly string[], around?: object): Generator<unknown> {
   const [step = ANY, ...rest] = path;
   const outer = isObject(value) && around ? { ...value, [AROUND]: around } : value;
-  if (path.length === 0 && !Array.isArray(value)) yield outer;
-  else if (Array.isArray(value) && step === ANY) for (const each of value) yield* follow(each, rest, around);
+  if (Array.isArray(value) && step === ANY) for (const each of value) yield* follow(each, rest, around);
+  else if (path.length === 0) yield outer;
   else if (isObject(outer))
-    for (const [, each] of Object.entries(outer).filter(([name]) => step === ANY || step === name))
-      yield* follow(each, rest, outer);
-}
-
-/** stream-json has no class for its errors; the other one is for values that are nested too deep. */
-function isSyntaxError(error: unknown): boolean {
-  return error instanceof RangeError || (error instanceof Error && error.message.startsWith('Parser '));
+    for (const [name, each] of Object.entries(outer))
+      if (step === name || (step === ANY && name !== AROUND)) yield* follow(each, rest, outer);
 }
 
 function objectRow(place: string, value: unknown): Row {
@@ -164,8 +257,10 @@ async function* csvRows(bytes: AsyncIterable<Buffer>, head: string): AsyncGenera
       return null;
     },
     on_skip: (error) => {
-      const isOpen = error?.code === 'CSV_QUOTE_NOT_CLOSED';
-      const why = isOpen ? 'opens a quote that is not closed' : 'has a quote within a field that is not written twice';
+      const why =
+        error?.code === 'CSV_QUOTE_NOT_CLOSED'
+          ? 'opens a quote that is not closed'
+          : 'has a quote within a field that is not written twice';
       if (parser.info.lines > lastLine) refuse(`line ${lastLine + 1}`, why);
       lastLine = parser.info.lines;
       return undefined;

@@ -1,17 +1,19 @@
+import { pipeline } from 'node:stream/promises';
 import { InvalidArgumentError } from 'commander';
+import { decodeHTMLStrict } from 'entities/decode';
 import type { CatalogStats } from '../../catalog/card-index.ts';
 import { CatalogDatabase } from '../../catalog/database.ts';
+import type { CatalogCard } from '../../catalog/text.ts';
 import { readNamesConfig, readScope, readStorageConfig, secretsOf } from '../../config/config.ts';
 import { misspelledVariables, StorageVariables } from '../../config/variables.ts';
 import { createLog } from '../../log.ts';
 import { Template } from '../../model/field-source.ts';
 import { catalogFolder } from '../../storage/state.ts';
 import type { CliContext, Subcommand } from '../context.ts';
-import { FIELDS, joinIn, type Mapping } from './card.ts';
-import { exportCards } from './export.ts';
+import { FIELDS, type Join, joinIn, type Mapping } from './card.ts';
 import { serviceLists } from './fetch.ts';
-import { counted, importLists } from './import.ts';
-import { bytesOf, filesOf } from './input.ts';
+import { counted, Import } from './import.ts';
+import { bytesOf, filesOf } from './rows.ts';
 
 const HELP = `
 Examples:
@@ -28,9 +30,6 @@ const IMPORT_HELP = `
 FILE is CSV with a header, JSON, or JSON Lines, each also gzipped, or a folder of such files; - is standard input.
 docs/catalogues.md tells what a SOURCE may be, such as set.name, ../name, @file or '{number}[/{total}]'.`;
 
-/** Another import leaves the lock for a moment after each batch. */
-const BUSY_TIMEOUT_MS = 60_000;
-
 /** `npm run catalog` */
 export const subcommand: Subcommand = (command, context, run) => {
   command.addHelpText('after', HELP);
@@ -43,25 +42,27 @@ export const subcommand: Subcommand = (command, context, run) => {
       "where a card's id, name, set, number, game, release or other names are",
       parseMap,
     )
-    .option(
-      '--id-template <template>',
-      "builds ids, such as '{set}-{number}', from fields of the file",
-      parseIdTemplate,
-    )
+    .option('--id-template <template>', "builds ids, such as '{set}-{number}', from fields of the file", (text) => {
+      if (Template.isOne(text)) return text;
+      throw new InvalidArgumentError("Write names of fields in braces, such as '{set}-{number}'.");
+    })
     .option('--rows <path>', 'where the cards are in a JSON document, such as data.*.cards')
     .option(
       '--join <field=file[:rows]:key>',
       'puts the row of another file in place of a field of each card, whose value that row has as KEY',
-      parseJoin,
+      (text, before: readonly Join[] = []) => {
+        const join = joinIn(text, (name) => ({ name, bytes: () => bytesOf(name, context) }));
+        if (join) return [...before, join];
+        throw new InvalidArgumentError('Write FIELD=FILE or FIELD=FILE:KEY, such as groupId=Groups.csv:id.');
+      },
     )
     .option('--game <name>', 'the game of cards that name none')
     .addHelpText('after', IMPORT_HELP)
     .action(
-      run((files: string[], { join = [], ...flags }: Mapping & { join?: readonly JoinFlag[] }) =>
+      run((files: string[], { join: joins = [], ...flags }: Mapping & { join?: readonly Join[] }) =>
         withCatalog(context, async (catalog, signal) => {
           const lists = await Promise.all(files.map((file) => filesOf(file, context)));
-          const joins = join.map(({ from, ...each }) => ({ ...each, name: from, bytes: () => bytesOf(from, context) }));
-          return importLists(lists.flat(), { flags, joins, catalog, signal }, context);
+          return new Import({ ...context, lists: lists.flat(), flags, joins, catalog, signal }).run();
         }),
       ),
     );
@@ -72,8 +73,8 @@ export const subcommand: Subcommand = (command, context, run) => {
     .action(
       run(({ yes = false }: { yes?: boolean }) =>
         withCatalog(context, async (catalog, signal) => {
-          const { lists, ...fetched } = await serviceLists(readNamesConfig(context.env), yes, context, signal);
-          return importLists(lists, { ...fetched, catalog, signal }, context);
+          const given = await serviceLists(readNamesConfig(context.env), yes, context, signal);
+          return new Import({ ...context, ...given, catalog, signal }).run();
         }),
       ),
     );
@@ -85,15 +86,17 @@ export const subcommand: Subcommand = (command, context, run) => {
     .command('stats')
     .description('show how many cards there are, and where they came from')
     .action(
-      run(async () => {
-        await withCatalog(context, async (catalog) => context.stdout.write(statsReport(catalog.index.stats())));
-        return 0;
-      }),
+      run(() =>
+        withCatalog(context, async (catalog) => {
+          context.stdout.write(statsReport(catalog.index.stats()));
+          return 0;
+        }),
+      ),
     );
 };
 
 /** `name=cleanName,set=set.name` @throws InvalidArgumentError */
-function parseMap(text: string, before: Mapping['map'] = {}): Mapping['map'] {
+function parseMap(text: string, before: Mapping['map'] = {}) {
   const map = { ...before };
   for (const part of text.split(',')) {
     const [, name, source = ''] = /^\s*(\w+)\s*=\s*(.+?)\s*$/.exec(part) ?? [];
@@ -104,39 +107,48 @@ function parseMap(text: string, before: Mapping['map'] = {}): Mapping['map'] {
   return map;
 }
 
-/** `{set}-{number}` @throws InvalidArgumentError */
-function parseIdTemplate(text: string): string {
-  if (Template.isOne(text)) return text;
-  throw new InvalidArgumentError("Write names of fields in braces, such as '{set}-{number}'.");
-}
-
-type JoinFlag = NonNullable<ReturnType<typeof joinIn>>;
-
-/** @throws InvalidArgumentError */
-function parseJoin(text: string, before: readonly JoinFlag[] = []): readonly JoinFlag[] {
-  const join = joinIn(text);
-  if (join) return [...before, join];
-  throw new InvalidArgumentError('Write FIELD=FILE or FIELD=FILE:KEY, such as groupId=Groups.csv:id.');
-}
-
 /** Does something with the catalog. @throws ConfigError, CliFailure */
-async function withCatalog<T>(
+async function withCatalog(
   { env, stderr, stopSignal }: CliContext,
-  work: (catalog: CatalogDatabase, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
+  work: (catalog: CatalogDatabase, signal: AbortSignal) => Promise<number>,
+): Promise<number> {
   for (const { name, meant } of misspelledVariables(env, StorageVariables))
     stderr.write(`${name} is unknown. Did you mean ${meant}?\n`);
   const signal = stopSignal();
   const config = readStorageConfig(env);
-  const scope = readScope(env);
   const { forTerminal } = await import('../../log/terminal.ts');
   const log = createLog({ level: 'error', secrets: secretsOf(config), destination: forTerminal(stderr) });
-  const catalog = new CatalogDatabase(catalogFolder(config.dataDir, scope), log, BUSY_TIMEOUT_MS);
+  const catalog = new CatalogDatabase(catalogFolder(config.dataDir, readScope(env)), log);
   try {
     return await work(catalog, signal);
   } finally {
     catalog.close();
   }
+}
+
+/** Writes cards to standard output, each as a line of JSON. @returns the exit code */
+async function exportCards(cards: Generator<CatalogCard>, { stdout, stderr }: CliContext): Promise<number> {
+  let count = 0;
+  const lines = cards.map((card) => {
+    count++;
+    return `${JSON.stringify(card, escaped)}\n`;
+  });
+  try {
+    await pipeline(lines, stdout, { end: false });
+  } catch (error) {
+    if (Object(error).code === 'EPIPE') return 0; // `head` has read enough
+    throw error;
+  }
+  stderr.write(`standard output: ${counted(count, 'card')}\n`);
+  return 0;
+}
+
+/**
+ * What looks like an HTML entity is written so that an import, which decodes it in all but ids, gives the same text.
+ */
+function escaped(field: string, value: unknown): unknown {
+  const isText = typeof value === 'string' && field !== 'id';
+  return isText && decodeHTMLStrict(value) !== value ? value.replaceAll('&', '&amp;') : value;
 }
 
 /** The figures of the catalog, as lines. */

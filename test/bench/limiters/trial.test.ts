@@ -1,16 +1,14 @@
-import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { CONDITIONS } from './limiters.ts';
 import {
   type Arrival,
   type BenchLimiter,
-  fadingWindow,
   INTERVAL_MS,
   limiterNamed,
   MINUTE_MS,
   nginx,
   PLAN_RATE,
   type Run,
-  refusalsCounted,
   trial,
 } from './trial.ts';
 
@@ -42,25 +40,6 @@ function untilNextMinute(): Arrival {
     return { delayMs: passesMs - nowMs };
   };
 }
-
-it.each<[string, BenchLimiter['begin'], number[], string]>([
-  ['counts refusals', refusalsCounted, [0, 30, 30, 60, 90], '+0 +0 +0 +0 +0'],
-  ['counts refusals, while it is asked', refusalsCounted, [0, 0, 0, 30, 40, 50, 60], '+0 +0 +0 !30 !20 !40 !40'],
-  ['fades, and is asked evenly', fadingWindow, [0, 20.1, 40.2, 60.3, 80.4, 100.5], '+0 +0 +0 +0 +0 +0'],
-  ['fades, and counts refusals', fadingWindow, [0, 0, 0, 0, 75.001, 76, 105.001], '+0 +0 +0 !75.001 +0 !29.001 +0'],
-  ['fades, after a silence', fadingWindow, [0, 0, 0, 125, 125, 125, 184], '+0 +0 +0 +0 +0 +0 !16.001'],
-])('a limiter of 3 a minute that %s', (_, limiter, atSeconds, expected) => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const arrive = limiter({ requestsPerMinute: 3, burst: 2 });
-  const rulings = atSeconds.map((seconds) => {
-    vi.setSystemTime(seconds * 1_000);
-    const ruling = arrive();
-    if (ruling === 'refused') return ruling;
-    return 'delayMs' in ruling ? `+${ruling.delayMs / 1_000}` : `!${ruling.retryAfterMs / 1_000}`;
-  });
-  expect(rulings.join(' ')).toBe(expected);
-});
 
 it.each<[string, BenchLimiter, cards: number, episodes: number, ofOptimum: number, state?: (headers: Headers) => void]>(
   [

@@ -103,7 +103,7 @@ function sandbox(limiter: ServiceLimiter, rate: Rate): Arrival {
 }
 
 /** The rate in any 60 s: a log that each request is added to before it is judged. */
-export function refusalsCounted({ requestsPerMinute }: Rate): Arrival {
+function refusalsCounted({ requestsPerMinute }: Rate): Arrival {
   let log: number[] = [];
   return () => {
     const nowMs = Date.now();
@@ -117,7 +117,7 @@ export function refusalsCounted({ requestsPerMinute }: Rate): Arrival {
  * The rate in each minute, refused requests included, and what the minute before counted fades away evenly (HAProxy
  * `http_req_rate`, the sliding window counters of gateways).
  */
-export function fadingWindow({ requestsPerMinute }: Rate): Arrival {
+function fadingWindow({ requestsPerMinute }: Rate): Arrival {
   let [before, since, beganMs] = [0, 0, Number.NEGATIVE_INFINITY];
   return () => {
     const nowMs = Date.now();

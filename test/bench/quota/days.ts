@@ -61,27 +61,12 @@ interface Outcome {
   comeBackAtMs?: number;
 }
 
-/** One lookup and everything that followed from it. */
-interface Lived {
-  lookup: Lookup;
-  /** Of the first command, and how long it took. */
-  outcome: Outcome;
-  waitMs: number;
-  /** From the first command until they saw the card; `undefined` when they never did. */
-  seenAfterMs: number | undefined;
-}
-
 /** A request that was answered before the last day ended. */
 interface Answered {
   cardIds: readonly string[];
   status: number;
   sentAtMs: number;
   answeredAtMs: number;
-}
-
-export interface LivedDays {
-  lived: Lived[];
-  requests: Answered[];
 }
 
 /** The cards that are looked up; all exist. */
@@ -183,7 +168,7 @@ export async function live(
   variables: Record<string, string> = {},
   service: CardServiceOptions & Partial<Pick<CardServiceSwitches, 'limiter'>> = {},
   beside?: Beside,
-): Promise<LivedDays> {
+) {
   begin(seededRandom('chance'), MIDNIGHT_MS);
   const { limiter, ...options } = service;
   const embedded = new EmbeddedCardService({ plan: 'free', cards: DAY_CARDS, latencyMs: LATENCY_MS, ...options });
@@ -199,7 +184,7 @@ export async function live(
   };
   const bot = await run(startBot(recorded, variables, beside));
   const endMs = lookupsByDay.length * DAY_MS;
-  const living: Promise<Lived>[] = [];
+  const living: ReturnType<typeof liveOnce>[] = [];
   for (const [day, lookups] of lookupsByDay.entries()) {
     living.push(...lookups.map((lookup) => liveOnce(lookup, bot, endMs)));
     await run(until((day + 1) * DAY_MS - 1));
@@ -209,7 +194,8 @@ export async function live(
   return { lived, requests: requests.filter(({ sentAtMs }) => sentAtMs < endMs) };
 }
 
-async function liveOnce(lookup: Lookup, bot: Bot, endMs: number): Promise<Lived> {
+/** One lookup and everything that followed from it: the outcome of the first command, and how long that took. */
+async function liveOnce(lookup: Lookup, bot: Bot, endMs: number) {
   const { atMs, cardId, requester } = lookup;
   await until(atMs);
   const outcome = await bot.lookUp(cardId, requester);
@@ -219,7 +205,9 @@ async function liveOnce(lookup: Lookup, bot: Bot, endMs: number): Promise<Lived>
     await until(last.comeBackAtMs - MIDNIGHT_MS + Math.random() * COMES_BACK_WITHIN_MS);
     last = await bot.lookUp(cardId, requester);
   }
-  return { lookup, outcome, waitMs, seenAfterMs: last.card ? simulatedMs() - atMs : undefined };
+  /** From the first command until they saw the card; `undefined` when they never did. */
+  const seenAfterMs = last.card ? simulatedMs() - atMs : undefined;
+  return { lookup, outcome, waitMs, seenAfterMs };
 }
 
 export function until(atMs: number): Promise<void> {
@@ -227,7 +215,7 @@ export function until(atMs: number): Promise<void> {
 }
 
 /** The figures of days. */
-export function reportOf({ lived, requests }: LivedDays) {
+export function reportOf({ lived, requests }: Awaited<ReturnType<typeof live>>) {
   const withCard = lived.filter(({ outcome }) => outcome.card);
   const waiting = withCard.filter(({ waitMs }) => waitMs > 0);
   const shortWait = waiting.filter(({ waitMs }) => waitMs <= SHORT_WAIT_MS).length;
@@ -284,8 +272,6 @@ const CELLS = {
   'first lookups': ({ firstsSeen, firsts }) => `${firstsSeen} of ${firsts}`,
 } satisfies Record<string, (report: Report) => string>;
 
-export type Column = keyof typeof CELLS;
-
-export function cellsOf(report: Report, columns: readonly Column[]): string[] {
-  return columns.map((column) => CELLS[column](report));
+export function cellsOf(report: Report, ...columns: (keyof typeof CELLS)[]): Record<string, string> {
+  return Object.fromEntries(columns.map((column) => [column, CELLS[column](report)]));
 }

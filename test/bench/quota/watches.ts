@@ -34,7 +34,7 @@ const RUNS: readonly Setting[] = [
 
 /** What members' watches cost, and how soon a price is noticed that goes across a line. */
 export async function run(): Promise<BenchTable> {
-  const [rows, verdicts]: [string[][], Verdict[]] = [[], []];
+  const [rows, verdicts]: [BenchTable['rows'], Verdict[]] = [[], []];
   for (const setting of RUNS) {
     const figures = await watched(setting);
     rows.push(rowOf(setting, figures));
@@ -42,10 +42,6 @@ export async function run(): Promise<BenchTable> {
   }
   return {
     title: `500 watched cards on the Free plan, ${DAYS} days: what renewing them costs, and when a price is noticed`,
-    columns: [
-      ...['lookups a day', 'way', 'requests a day', 'for watches', 'refused (429)', 'missed by members', 'delayed'],
-      ...['noticed in 24 h', 'slowest'],
-    ],
     rows,
     verdicts,
   };
@@ -103,22 +99,30 @@ async function watched({ lookups, isOff, isOther, variables }: Setting) {
   return { ...reportOf(found), sent: sentAtMs.length, missed, delayed, noticed, slowestMs: Math.max(...tookMs) };
 }
 
-function rowOf({ lookups, way }: Setting, figures: Figures): string[] {
+function rowOf({ lookups, way }: Setting, figures: Figures): Record<string, string> {
   const { spent, sent, refused, missed, delayed, noticed, slowestMs } = figures;
-  const slowest = Number.isFinite(slowestMs) ? `${Math.ceil(slowestMs / HOUR_MS)} h` : 'not in time';
-  const counts = [spent / DAYS, sent / DAYS, refused, missed, delayed].map((each) => count(Math.round(each)));
-  return [count(lookups), way, ...counts, percent(noticed, 1), slowest];
+  return {
+    'lookups a day': count(lookups),
+    way,
+    'requests a day': count(Math.round(spent / DAYS)),
+    'for watches': count(Math.round(sent / DAYS)),
+    'refused (429)': count(refused),
+    'missed by members': count(missed),
+    delayed: count(delayed),
+    'noticed in 24 h': percent(noticed, 1),
+    slowest: Number.isFinite(slowestMs) ? `${Math.ceil(slowestMs / HOUR_MS)} h` : 'not in time',
+  };
 }
 
 function judge({ lookups, way, isOther, variables }: Setting, figures: Figures): Verdict[] {
   const { refused, missed, delayed, sent, noticed } = figures;
   const name = `${count(lookups)} lookups a day, ${way}`;
-  const harm = {
-    claim: `${name}: ${missed} missed, ${delayed} delayed, ${refused} answers 429`,
-    reached: missed + delayed + refused === 0,
-  };
+  const harm: Verdict = [
+    `${name}: ${missed} missed, ${delayed} delayed, ${refused} answers 429`,
+    missed + delayed + refused === 0,
+  ];
   // One by one, what remains is fewer requests than there are cards that nobody looks up.
   if (lookups === BUSY || (isOther && !variables)) return [harm];
   const isNoticed = sent > 0 && noticed >= NOTICED_SHARE;
-  return [harm, { claim: `${name}: ${percent(noticed, 1)} noticed in 24 h`, reached: isNoticed }];
+  return [harm, [`${name}: ${percent(noticed, 1)} noticed in 24 h`, isNoticed]];
 }

@@ -27,7 +27,7 @@ async function cardsIn(
     const bytes = typeof text === 'string' || Buffer.isBuffer(text) ? text : JSON.stringify(text);
     const isWhole = JSON.stringify(mapping).includes('../');
     const { isTable, rows } = await rowsOf(inPieces(bytes), mapping.rows, isWhole);
-    const cardOf = cardReader(mapping, joined, { file: 'base1', isTable });
+    const cardOf = cardReader(mapping, joined, 'base1', isTable);
     for await (const row of rows) {
       try {
         found.push(cardOf(row));
@@ -171,6 +171,12 @@ describe('what is around the cards', () => {
     ['data.*.cards', '../name', { data: { A: SET } }, 'Alpha'],
   ])('is found wherever they are (%s, %s), before them and after', async (rows, set, document, expected) => {
     expect((await cardsIn(document, { rows, map: { set } }))[0]).toEqual({ ...B, set: expected });
+  });
+
+  it('is no card itself where cards are the members of an object', async () => {
+    const document = { data: { a: { id: 2, name: 'b' } }, name: 'All' };
+    const mapping = { rows: 'data', map: { set: '../../name' } };
+    expect(await cardsIn(document, mapping)).toEqual([{ ...B, set: 'All' }]);
   });
 
   it('is read of 32 MB, and of more where the path leads through every member', async () => {

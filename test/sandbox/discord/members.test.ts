@@ -1,7 +1,7 @@
 import { PermissionFlagsBits } from 'discord-api-types/v10';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { OptionValue, Whereabouts } from '../../../sandbox/discord/chat.ts';
-import { DEFAULT_WORLD } from '../../../sandbox/discord/world.ts';
+import { DEFAULT_WORLD } from '../../../sandbox/discord/emulated-discord.ts';
 import { embeddedDiscord } from './embedded.ts';
 
 const [GUILD = '', OTHER = ''] = DEFAULT_WORLD.guilds.map(({ id }) => id);

@@ -1,12 +1,12 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../../sandbox/discord/emulated-discord.ts';
-import { type GuardedRequest, type PageServer, refusal, startPageServer } from '../../../sandbox/page/page-server.ts';
+import { refusal, startPageServer } from '../../../sandbox/page/page-server.ts';
 import { EmbeddedCardService } from '../../../sandbox/service/service.ts';
 
 let discord: EmulatedDiscord;
 let cardService: EmbeddedCardService;
-let page: PageServer;
+let page: Awaited<ReturnType<typeof startPageServer>>;
 
 beforeAll(async () => {
   discord = await startEmulatedDiscord();
@@ -125,47 +125,37 @@ it('closes although pages are open', async () => {
   await expect(fetch(own.url)).rejects.toThrow('fetch failed');
 });
 
-const PORT = 4000;
-const GET: GuardedRequest = { method: 'GET', host: '127.0.0.1:4000', origin: undefined, contentType: undefined };
-const POST: GuardedRequest = {
-  method: 'POST',
-  host: '127.0.0.1:4000',
-  origin: 'http://127.0.0.1:4000',
-  contentType: 'application/json',
-};
+const OWN = { host: '127.0.0.1:4000' };
+const OF_PAGE = { ...OWN, origin: 'http://127.0.0.1:4000', 'content-type': 'application/json' };
 
-describe('refusal', () => {
-  it.each<[string, GuardedRequest]>([
-    ['a GET', GET],
-    ['a GET under localhost', { ...GET, host: 'localhost:4000' }],
-    ['a GET of its own script', { ...GET, origin: 'http://127.0.0.1:4000' }],
-    ['a POST of its own', POST],
-    ['a POST with a charset', { ...POST, contentType: 'Application/JSON; charset=utf-8' }],
-  ])('lets %s pass', (_, request) => {
-    expect(refusal(request, PORT)).toBeUndefined();
-  });
-
-  it.each<[string, number, GuardedRequest]>([
-    ['a name that resolves to loopback', 421, { ...GET, host: 'evil.example:4000' }],
-    ['another port', 421, { ...GET, host: '127.0.0.1:4001' }],
-    ['no port', 421, { ...GET, host: '127.0.0.1' }],
-    ['a longer name', 421, { ...GET, host: '127.0.0.1:4000.evil.example' }],
-    ['no host', 421, { ...GET, host: undefined }],
-    ['a GET of another origin', 403, { ...GET, origin: 'http://evil.example' }],
-    ['a GET of a sandboxed frame', 403, { ...GET, origin: 'null' }],
-    ['a POST of another origin', 403, { ...POST, origin: 'http://evil.example' }],
-    ['a POST of another local port', 403, { ...POST, origin: 'http://127.0.0.1:3000' }],
-    ['a POST across its own names', 403, { ...POST, origin: 'http://localhost:4000' }],
-    ['a POST over https', 403, { ...POST, origin: 'https://127.0.0.1:4000' }],
-    ['a POST without origin', 403, { ...POST, origin: undefined }],
-    ['a form', 415, { ...POST, contentType: 'application/x-www-form-urlencoded' }],
-    ['text that a form can send', 415, { ...POST, contentType: 'text/plain' }],
-    ['a POST without type', 415, { ...POST, contentType: undefined }],
-  ])('refuses %s with %i', (_, status, request) => {
-    expect(refusal(request, PORT)?.status).toBe(status);
-  });
-
-  it('accepts that browsers omit port 80', () => {
-    expect(refusal({ ...GET, host: '127.0.0.1' }, 80)).toBeUndefined();
-  });
+it.each<[string, method: 'GET' | 'POST', IncomingHttpHeaders, port: number, number | undefined]>([
+  ['itself', 'GET', OWN, 4_000, undefined],
+  ['itself under localhost', 'GET', { host: 'localhost:4000' }, 4_000, undefined],
+  ['its own script', 'GET', OF_PAGE, 4_000, undefined],
+  ['itself at port 80, which browsers omit', 'GET', { host: '127.0.0.1' }, 80, undefined],
+  ['its own script', 'POST', OF_PAGE, 4_000, undefined],
+  [
+    'its own script, with a charset',
+    'POST',
+    { ...OF_PAGE, 'content-type': 'Application/JSON; charset=utf-8' },
+    4_000,
+    undefined,
+  ],
+  ['a name that resolves to loopback', 'GET', { host: 'evil.example:4000' }, 4_000, 421],
+  ['another port', 'GET', { host: '127.0.0.1:4001' }, 4_000, 421],
+  ['no port', 'GET', { host: '127.0.0.1' }, 4_000, 421],
+  ['a longer name', 'GET', { host: '127.0.0.1:4000.evil.example' }, 4_000, 421],
+  ['no host', 'GET', {}, 4_000, 421],
+  ['another origin', 'GET', { ...OWN, origin: 'http://evil.example' }, 4_000, 403],
+  ['a sandboxed frame', 'GET', { ...OWN, origin: 'null' }, 4_000, 403],
+  ['another origin', 'POST', { ...OF_PAGE, origin: 'http://evil.example' }, 4_000, 403],
+  ['another local port', 'POST', { ...OF_PAGE, origin: 'http://127.0.0.1:3000' }, 4_000, 403],
+  ['the other of its own names', 'POST', { ...OF_PAGE, origin: 'http://localhost:4000' }, 4_000, 403],
+  ['https', 'POST', { ...OF_PAGE, origin: 'https://127.0.0.1:4000' }, 4_000, 403],
+  ['no origin', 'POST', { ...OF_PAGE, origin: undefined }, 4_000, 403],
+  ['a form', 'POST', { ...OF_PAGE, 'content-type': 'application/x-www-form-urlencoded' }, 4_000, 415],
+  ['text that a form can send', 'POST', { ...OF_PAGE, 'content-type': 'text/plain' }, 4_000, 415],
+  ['no type', 'POST', { ...OF_PAGE, 'content-type': undefined }, 4_000, 415],
+])('a request of %s (%s %j at %i) is answered unless it is refused: %s', (_, method, headers, port, status) => {
+  expect(refusal({ method, headers }, port)?.status).toBe(status);
 });

@@ -25,7 +25,6 @@ it.each<[string, Partial<ChatMessage>, boolean, boolean]>([
   ['and added another', { trigger: 'component', updatesSource: true, followUps: [FOLLOW_UP] }, true, true],
   ['a click without answer', { trigger: 'component', state: 'failed', messageId: undefined }, true, false],
 ])('%s is visible to the members to whom Discord shows it', (_, message, toAlice, toBob) => {
-  const seenBy = (member: typeof ALICE) =>
-    isVisible({ ...MESSAGE, ...message }, { member, guildId: 'guild', manageGuild: false });
+  const seenBy = ({ id }: typeof ALICE) => isVisible({ ...MESSAGE, ...message }, { memberId: id, guildId: 'guild' });
   expect([seenBy(ALICE), seenBy(BOB)]).toEqual([toAlice, toBob]);
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LocalClaims } from '../../../src/model/claims.ts';
 import { processOver, UNTIL_DEAD } from '../../support/processes-over-redis.ts';
-import { startRedis } from '../../support/redis.ts';
-import { clientIn } from '../../support/redis-link.ts';
+import { clientIn, startRedis } from '../../support/redis.ts';
 
 /** Longer than any test: what is free was released. */
 const LONG = { ttlMs: 600_000, endsWithOwner: true };

@@ -6,8 +6,15 @@ import type { RedisClient } from '../../../src/storage/redis/client.ts';
 import { type RedisHealth, RedisUnavailable } from '../../../src/storage/redis/link.ts';
 import { ERROR, WARN } from '../../support/log-lines.ts';
 import { onFinished } from '../../support/on-finished.ts';
-import { clientOf, noRealRedis, startRealRedis, startRedis, type TestRedis } from '../../support/redis.ts';
-import { linkTo, type RedisAddress } from '../../support/redis-link.ts';
+import {
+  clientOf,
+  linkTo,
+  noRealRedis,
+  type RedisAddress,
+  startRealRedis,
+  startRedis,
+  type TestRedis,
+} from '../../support/redis.ts';
 import { startRelay } from '../../support/relay.ts';
 
 const DEAD_PORT = 'redis://127.0.0.1:1';

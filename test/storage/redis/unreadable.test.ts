@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LimiterScript } from '../../support/limiter-script.ts';
 import { ERROR } from '../../support/log-lines.ts';
 import { LIMITER_ROW, processOver, UNTIL_DEAD } from '../../support/processes-over-redis.ts';
-import { clientOf, startRedis } from '../../support/redis.ts';
-import { clientIn } from '../../support/redis-link.ts';
+import { clientIn, clientOf, startRedis } from '../../support/redis.ts';
 
 describe('what another program has written into Redis is left out or replaced, and each named in a line', () => {
   it.each(['{garbage', '{}', '{"state":{"fullAtMs":"9e15"},"by":{}}'])(

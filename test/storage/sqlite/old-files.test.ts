@@ -26,7 +26,7 @@ async function started(inRedis = false) {
   const { log, lines } = logLines();
   const { services, state } = await openServices(readConfig({ ...env, ...ofRedis }), log);
   services.ledger.spent(ALICE);
-  const { requests } = await services.ledger.today();
+  const { requests } = await services.ledger.memberToday('alice');
   services.usage.close();
   services.memberData.close();
   await services.lookupQueue.close(0);

@@ -1,18 +1,27 @@
-import { DELETION_REQUESTS } from '../../../src/privacy/member-data.ts';
-import { type RedisClient, redisPrefix } from '../../../src/storage/redis/client.ts';
-import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openServices } from '../../../src/app.ts';
-import { readConfig } from '../../../src/config/config.ts';
-import { EmbeddedCardService } from '../../../sandbox/service/service.ts';
-import { askedFor } from '../../replies/replies-over.ts';
-import { logLines } from '../../support/log-lines.ts';
-import { onFinished } from '../../support/on-finished.ts';
-import { clientOf, startRedis, type TestRedis } from '../../support/redis.ts';
-import { run } from '../run.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { EmbeddedCardService } from '../../sandbox/service/service.ts';
+import { openServices } from '../../src/app.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { DELETION_REQUESTS } from '../../src/privacy/member-data.ts';
+import { type RedisClient, redisPrefix } from '../../src/storage/redis/client.ts';
+import { deferredReply } from '../replies/replies-over.ts';
+import { logLines } from '../support/log-lines.ts';
+import { onFinished } from '../support/on-finished.ts';
+import { clientOf, startRedis, type TestRedis } from '../support/redis.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { run } from './run.ts';
 
 const ALICE = '123456789012345678';
 const BOB = '876543210987654321';
@@ -26,13 +35,15 @@ beforeEach(() => {
   dataDir = temporaryFolder();
 });
 
+const over = ({ url, prefix }: TestRedis) => ({ REDIS_URL: url, REDIS_KEY_PREFIX: prefix });
+
 /** State as the bot opens it. */
 async function open(redis?: TestRedis) {
   const config = readConfig({
     DISCORD_TOKEN: 'none',
     CARD_SERVICE_URL: 'http://cards.test',
     DATA_DIR: dataDir,
-    ...(redis && { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix }),
+    ...(redis && over(redis)),
   });
   const { services, state } = await openServices(config, logLines().log, { fetch: new EmbeddedCardService().fetch });
   return {
@@ -47,13 +58,11 @@ async function open(redis?: TestRedis) {
   };
 }
 
-function deferredReply(memberId: string) {
-  return {
-    ...{ interactionId: `1${memberId}`, webhook: { applicationId: '1', token: 'token' }, command: 'card' },
-    ...{ requester: { memberId, guildId: undefined, isInstalled: true }, canReplyPublicly: true },
-    ...{ asked: askedFor('base1-4'), locale: 'de' },
-    ...{ receivedAtMs: Date.now(), deadlineMs: Date.now() + 60_000 },
-  };
+type Bot = Awaited<ReturnType<typeof open>>;
+
+/** The members who are still to be told of a price. */
+async function untold({ watches }: Bot): Promise<string[] | undefined> {
+  return (await watches.find())?.flatMap((watch) => (watch.untold ? watch.memberId : []));
 }
 
 /** The files in a folder and below it that hold this text anywhere, free pages and write-ahead logs included. */
@@ -66,20 +75,24 @@ function filesWith(text: string, folder: string): string[] {
 /** What a bot keeps about both members and their servers. */
 async function used(redis?: TestRedis) {
   const bot = await open(redis);
-  for (const [memberId, server] of [[ALICE, LEFT], [BOB, STAYS]] as const) {
+  for (const [memberId, server] of [
+    [ALICE, LEFT],
+    [BOB, STAYS],
+  ] as const) {
     await bot.settings.change(server, { language: 'de' });
     for (const guildId of [server, undefined]) {
       bot.ledger.spent({ memberId, guildId });
       bot.ledger.refused(bot.ledger.spent({ memberId, guildId }));
       bot.ledger.saved({ memberId, guildId });
     }
-    await bot.state.journal.add(deferredReply(memberId));
+    const requester = { memberId, guildId: undefined, isInstalled: true };
+    await bot.state.journal.add(deferredReply({ interactionId: `1${memberId}`, requester }));
     await bot.watches.set({ memberId, cardId: 'base1-4', cardName: 'Drake', locale: 'de', below: 3 }, undefined);
     await bot.watches.priced({ cardId: 'base1-4', market: 2, atMs: Date.now() });
     const wish = { part: DELETION_REQUESTS, key: memberId, value: new Date().toISOString() };
     await bot.state.rows.write([wish], { keepMs: 3_600_000 });
   }
-  await bot.ledger.today(); // writes what was saved
+  await bot.ledger.hours(); // writes what was saved
   return bot;
 }
 
@@ -88,7 +101,7 @@ function forget(environment: Record<string, string> = {}, memberId = ALICE) {
 }
 
 /** Written by the catalog's own thread, a moment later. */
-async function lookedUp(bot: Awaited<ReturnType<typeof open>>): Promise<void> {
+async function lookedUp(bot: Bot): Promise<void> {
   for (const memberId of [ALICE, BOB]) {
     bot.catalog.shown({ cardIds: ['base1-4'], isPrivate: false, memberId, guildId: 'guild' });
   }
@@ -97,12 +110,10 @@ async function lookedUp(bot: Awaited<ReturnType<typeof open>>): Promise<void> {
   await expect.poll(lastCards).toEqual(['base1-4']);
 }
 
-function mention(memberId: string): string {
-  return `<@${memberId}>`;
-}
+const mention = (memberId: string) => `<@${memberId}>`;
 
 /** Cards whose ids mention both members, as of a service that answers whatever it is asked, and who looked them up. */
-async function typedAsCard(bot: Awaited<ReturnType<typeof open>>): Promise<void> {
+async function typedAsCard(bot: Bot): Promise<void> {
   const { state, catalog } = bot;
   for (const memberId of [ALICE, BOB]) {
     const card = { id: mention(memberId), name: `Card ${memberId}`, game: 'Any', set: { id: 'any', name: 'Any' } };
@@ -113,7 +124,7 @@ async function typedAsCard(bot: Awaited<ReturnType<typeof open>>): Promise<void>
   await expect.poll(() => foundIds(bot, BOB)).toEqual([mention(BOB)]);
 }
 
-async function foundIds({ catalog }: Awaited<ReturnType<typeof open>>, text: string): Promise<string[]> {
+async function foundIds({ catalog }: Bot, text: string): Promise<string[]> {
   const found = await catalog.search(text, { memberId: 'anyone', guildId: undefined }, Date.now() + 60_000);
   return found.map(({ id }) => id);
 }
@@ -152,7 +163,7 @@ describe('npm run data -- forget', () => {
     expect(await after.ledger.keptOf(ALICE)).toEqual({ days: 0, requests: 0, saved: 0 });
     expect(await after.ledger.keptOf(BOB)).toEqual({ days: 1, requests: 2, saved: 2 });
     expect([...((await after.state.rows.read(DELETION_REQUESTS))?.keys() ?? [])]).toEqual([BOB]);
-    expect((await after.watches.find())?.flatMap(({ memberId, untold }) => (untold ? memberId : []))).toEqual([BOB]);
+    expect(await untold(after)).toEqual([BOB]);
     await after.close();
   });
 
@@ -200,9 +211,10 @@ describe('npm run data -- forget', () => {
     const file = join(dataDir, 'file');
     writeFileSync(file, '');
     expect(await forget({ DATA_DIR: file })).toMatchObject({ code: 1, err: expect.stringContaining('There is no') });
-    const { url, prefix } = await startRedis();
-    const overRedis = await forget({ ...none, REDIS_URL: url, REDIS_KEY_PREFIX: prefix });
-    expect(overRedis).toMatchObject({ code: 0, out: expect.stringContaining('run this on each machine') });
+    expect(await forget({ ...none, ...over(await startRedis()) })).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('run this on each machine'),
+    });
   });
 
   it.each(['12345', "1' OR '1'='1"])('refuses %j, which is no member id', async (id) => {
@@ -221,7 +233,7 @@ describe('npm run data -- forget', () => {
     const [old, other] = [`${redis.prefix}:v1:ledger:2026-01-01`, `${redis.prefix}:2:v1:ledger:2026-01-01`];
     for (const key of [old, other]) await client.hSet(key, `member:${BOB}`, 1); // of another version, and of another bot
 
-    const { code, err } = await forget({ REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
+    const { code, err } = await forget(over(redis));
 
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const left = await everythingIn(client, redis.prefix);
@@ -229,10 +241,10 @@ describe('npm run data -- forget', () => {
     expect(left).toContain(BOB);
     expect([await client.exists(old), await client.exists(other)]).toEqual([0, 1]);
     expect((await bot.ledger.keptOf(BOB))?.requests).toBe(2);
-    await forget({ REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix }, LEFT);
+    await forget(over(redis), LEFT);
     expect(await everythingIn(client, redis.prefix)).not.toContain(LEFT);
     expect(left).toContain(STAYS);
-    expect((await bot.watches.find())?.flatMap(({ memberId, untold }) => (untold ? memberId : []))).toEqual([BOB]);
+    expect(await untold(bot)).toEqual([BOB]);
   });
 
   it('fails with a sentence, without the password, when Redis cannot be reached', async () => {
@@ -246,15 +258,9 @@ describe('npm run data -- forget', () => {
 /** Every key with its content, as text. */
 async function everythingIn(client: RedisClient, prefix: string): Promise<string> {
   const texts: unknown[] = [];
-  for await (const keys of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 })) {
-    for (const key of keys) {
-      const type = await client.type(key);
-      if (type === 'hash') texts.push(key, await client.hGetAll(key));
-      else if (type === 'zset') texts.push(key, await client.zRange(key, 0, -1));
-      else if (type === 'set') texts.push(key, await client.sMembers(key));
-      else texts.push(key, await client.get(key));
-    }
-  }
+  for await (const keys of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 }))
+    for (const key of keys)
+      texts.push(key, await ((await client.type(key)) === 'hash' ? client.hGetAll(key) : client.get(key)));
   return JSON.stringify(texts);
 }
 

@@ -1,65 +1,29 @@
-import type { Card } from '../model/card.ts';
-import { extremes, lastDays, type PriceHistory, type PricePoint } from '../model/price-history.ts';
+import type { MessageFile } from '../model/message.ts';
+import { extremes, type PriceHistory, type PricePoint } from '../model/price-history.ts';
 import { utcDay } from '../time/utc-day.ts';
 import { Canvas, encodePng, isDrawable, type Point } from './canvas.ts';
-import { buttons, menu } from './components.ts';
-import { formatPrice, rowLabel } from './formats.ts';
-import { formatMessage, nameText } from './messages.ts';
-
-export interface HistoryView {
-  card: Pick<Card, 'name'>;
-  /** Which of several prices of the card it is. */
-  label?: string | undefined;
-  history: PriceHistory;
-  /** How far back it goes: one of `choices`. */
-  days: number;
-  choices: readonly number[];
-  nowMs: number;
-  /** The language that the reply speaks. */
-  locale: string;
-  /** ISO 4217, when the operator named one. */
-  currency: string | undefined;
-}
+import { formatPrice } from './formats.ts';
+import { formatMessage } from './messages.ts';
 
 /** A currency whose sign cannot be drawn as a whole is not drawn at all: C$ is not $. The E of 3E12 is no sign. */
 const CURRENCY = /(?<!\d)[\p{L}\p{Sc}]+/gu;
 
-/**
- * A card's price as a picture, with its figures in the alt text, and a menu of how far back it goes.
- *
- * @param menuId without it there is no menu
- * @param buttonIds by the message that is the label
- */
-export async function historyMessage(
-  { card, label, days, choices, nowMs, locale, currency, ...view }: HistoryView,
-  { menuId, ...buttonIds }: { menuId?: string } & Parameters<typeof buttons>[1],
-) {
-  const history = lastDays(view.history, days, nowMs);
+/** A card's price as a picture, with its figures in the alt text. */
+export async function historyFile(
+  history: PriceHistory,
+  locale: string,
+  currency: string | undefined,
+): Promise<MessageFile> {
   const shown = (price: number) => formatPrice(locale, price, currency);
   const drawn = (price: number) => {
     const text = shown(price);
     return isDrawable(text) ? text : text.replace(CURRENCY, '').trim();
   };
-  const option = (each: number) => ({
-    label: formatMessage(locale, 'historyDays', { days: each }),
-    value: String(each),
-    default: each === days,
-  });
-  const name = nameText(locale, card.name, 256);
   return {
-    content: formatMessage(locale, 'history', { name }) + rowLabel(label),
-    files: [
-      {
-        name: 'price-history.png',
-        contentType: 'image/png',
-        data: await encodePng(historyPicture(history, drawn)),
-        description: historyAltText(history, shown, locale),
-      },
-    ],
-    components: [
-      ...(menuId !== undefined && choices.length > 1 ? menu(option(days).label, menuId, choices.map(option)) : []),
-      ...buttons(locale, buttonIds),
-    ],
+    name: 'price-history.png',
+    contentType: 'image/png',
+    data: await encodePng(historyPicture(history, drawn)),
+    description: historyAltText(history, shown, locale),
   };
 }
 

@@ -1,22 +1,21 @@
 import { expect, it } from 'vitest';
+import { MOST_NOTICES, watchList, watchNotices, watchSet } from '../../commands/watch-messages.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
-import {
-  MOST_NOTICES,
-  type WatchNotice,
-  type WatchView,
-  watchList,
-  watchNotices,
-  watchSet,
-} from '../../src/render/watch-message.ts';
-import { expectAccepted } from './discord-limits.ts';
+import type { Crossing, Watch, WatchCrossing } from '../../src/watches/watch.ts';
+import { expectAccepted } from '../render/discord-limits.ts';
 
 const HOUR_MS = 3_600_000;
-const NOTICE: WatchNotice = {
-  ...{ cardName: 'Emberwing Drake', locale: 'en-US', line: 'below', price: 29.5, target: 30, atMs: 60_000 },
-  ...{ showId: 'card:show', stopId: 'watches:stop' },
+const WATCH: Watch = {
+  ...{ id: 'f'.repeat(16), memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'en-US' },
+  ...{ crossed: ['below'], setAtMs: 0, crossings: 1 },
 };
+const CROSSING: Crossing = { line: 'below', price: 29.5, target: 30, atMs: 60_000, tellBy: 'message' };
+const crossed = (more: Partial<Watch & Crossing> = {}): WatchCrossing => ({
+  watch: { ...WATCH, ...more },
+  crossing: { ...CROSSING, ...more },
+});
 
-it.each<[string, Partial<WatchNotice> & { isLate?: boolean }, string]>([
+it.each<[string, Partial<Watch & Crossing> & { isLate?: boolean }, string]>([
   ['from above', {}, '**Emberwing Drake** is at $29.50, below your target of $30.00.'],
   ['exactly, as it is shown', { price: 30.001 }, '**Emberwing Drake** has reached your target of $30.00.'],
   ["in the member's language", { locale: 'de' }, '**Emberwing Drake** kostet jetzt 29,50\u00A0$ und liegt damit unter'],
@@ -33,20 +32,17 @@ it.each<[string, Partial<WatchNotice> & { isLate?: boolean }, string]>([
   ['an hour later with its age', { atMs: Date.now() - HOUR_MS }, ' was at $29.50, below your target of $30.00 · <t:'],
   ['with a name as its own characters', { cardName: '[x](y)' }, '**\\[x\\]\\(y\\)** is at'],
 ])('a price that was reached is told %s', (_, { isLate = false, ...notice }, expected) => {
-  const notices = [{ ...NOTICE, atMs: Date.now(), ...notice }];
-  expect(watchNotices(notices, { currency: 'USD', isLate }).content).toContain(expected);
+  const reached = crossed({ atMs: Date.now(), ...notice });
+  expect(watchNotices([reached], { currency: 'USD', isLate }).content).toContain(expected);
 });
 
 it('a price without a currency is a figure', () => {
-  expect(watchNotices([NOTICE], { currency: undefined, isLate: true }).content).toContain('at 29.50, below');
+  expect(watchNotices([crossed()], { currency: undefined, isLate: true }).content).toContain('at 29.50, below');
 });
 
 it('what may have been seen stands below the others, and says so', () => {
-  const [first, second] = [
-    { ...NOTICE, cardName: 'First', triedAtMs: 1 },
-    { ...NOTICE, cardName: 'Second' },
-  ];
-  const { content, components } = watchNotices([first, second], { currency: undefined, isLate: true });
+  const both = [crossed({ cardName: 'First', triedAtMs: 1 }), crossed({ cardName: 'Second' })];
+  const { content, components } = watchNotices(both, { currency: undefined, isLate: true });
   const lines = [/^I couldn't/, /Second/, /^You may have seen this already:$/, /First/];
   expect(content.split('\n')).toEqual(lines.map((line) => expect.stringMatching(line)));
   expect(components.map(({ components: [show] }) => show)).toMatchObject([
@@ -57,9 +53,7 @@ it('what may have been seen stands below the others, and says so', () => {
 
 const HIGH = 999_999_999.99;
 const LONG = '*'.repeat(1_000);
-const LONGEST: WatchView = {
-  ...{ id: 'f'.repeat(16), cardName: LONG, crossed: ['below'], price: { market: HIGH, atMs: Date.now() } },
-};
+const LAST = { market: HIGH, atMs: Date.now() };
 
 it.each(LANGUAGES)('Discord takes the longest watches, and as many notices as one message holds, in %s', (locale) => {
   const to = { locale, currency: 'USD' };
@@ -68,17 +62,19 @@ it.each(LANGUAGES)('Discord takes the longest watches, and as many notices as on
     { above: HIGH, percent: 99 },
     { below: HIGH, percent: 99 },
   ]) {
-    const views = Array.from({ length: 25 }, (_, at) => ({ ...LONGEST, ...lines, id: `${at}` }));
-    const { embeds, components } = watchList(views, to, 'watches:stop');
+    const watch = { ...WATCH, cardName: LONG, ...lines };
+    const watches = Array.from({ length: 25 }, (_, at) => ({ watch: { ...watch, id: `${at}` }, last: LAST }));
+    const { embeds, components } = watchList(watches, to);
     expect(embeds[0]?.description).toContain('\n');
     expectAccepted({ embeds, components });
-    expectAccepted(watchSet({ ...LONGEST, ...lines }, to, { isReplaced: true, stopId: `watches:stop:${LONGEST.id}` }));
+    expectAccepted(watchSet(watch, true, LAST, to));
   }
-  const notices = Array.from({ length: MOST_NOTICES }, (_, at) => ({
-    ...{ ...NOTICE, locale, cardName: LONG, label: LONG, price: 1e11, target: 1e10 },
-    ...{ showId: `card:show:${at}`, stopId: `watches:stop:${at}` },
-    ...(at % 2 === 0 && { triedAtMs: 1 }),
-  }));
+  const notices = Array.from({ length: MOST_NOTICES }, (_, at) =>
+    crossed({
+      ...{ id: `${at}`, cardId: `${at}`, locale, cardName: LONG, label: LONG, price: 1e11, target: 1e10 },
+      ...(at % 2 === 0 && { triedAtMs: 1 }),
+    }),
+  );
   const message = watchNotices(notices, { currency: 'USD', isLate: true });
   expectAccepted(message);
   expect(message.components.map((row) => row.components.length)).toEqual(Array(5).fill(2));

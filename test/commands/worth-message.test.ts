@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
+import { csvOf, type WorthView, worthMessage } from '../../commands/pasted-list.ts';
 import { type WorthLine, worthOf } from '../../src/lists/worth.ts';
 import type { Known } from '../../src/model/card.ts';
 import { Busy, CeilingReached, KeyRefused, ServiceDown } from '../../src/model/errors.ts';
-import { totalLength } from '../../src/render/cards-message.ts';
+import { totalLength } from '../../src/render/card-embed.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { type WorthView, worthMessage } from '../../src/render/worth-message.ts';
 
 /** Far from any clock. */
 const NOW_MS = Date.UTC(2099, 0, 1);
@@ -28,11 +28,10 @@ function keptOf(id: string, market: number): [string, Known] {
 function shownOf(lines: readonly WorthLine[], kept: [string, Known][], more: Partial<WorthView> = {}) {
   const worth = worthOf(lines, new Map(kept), undefined);
   const cost = { lookups: worth.missing.length + worth.stale.length, waitMs: 0 };
-  const ids = { fetch: 'f', show: 's' };
   const { embeds = [], files = [] } = worthMessage({
-    ...{ worth, cost, ids, merged: 0, passedOver: [], isUnsearched: false, failed: [], notRenewed: [], left: 0 },
+    ...{ worth, cost, id: '1', merged: 0, passedOver: [], isUnsearched: false, failed: [], notRenewed: [], left: 0 },
     ...{ refusal: undefined, freshMs: 3_600_000, requests: 0, quota: undefined },
-    ...{ locale: 'en-US', isPrivate: true },
+    ...{ locale: 'en-US', isPrivate: true, currency: undefined, canReplyPublicly: true },
     ...more,
   });
   const csv = new TextDecoder().decode(files[0]?.data);
@@ -100,3 +99,28 @@ it('old prices that could not be renewed say why, once for each reason', () => {
     "Showing a saved copy: it's busy right now.",
   ]);
 });
+
+const cell = (value: string | number | undefined) => csvOf([[value]]).slice(1, -2);
+
+it('a table is rows of commas that end with CR LF, after a mark of UTF-8', () => {
+  expect(
+    csvOf([
+      ['a', 'é'],
+      [1, undefined],
+    ]),
+  ).toBe('\uFEFFa,é\r\n1,\r\n');
+});
+
+it.each([
+  ['Sol Ring', 'Sol Ring'],
+  ['Jace, the Mind Sculptor', '"Jace, the Mind Sculptor"'],
+  ['a "b"', '"a ""b"""'],
+  ['a\nb', '"a\nb"'],
+  [0.1, '0.1'],
+  [-1, '-1'],
+])('%j is the cell %j', (value, shown) => expect(cell(value)).toBe(shown));
+
+it.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', ' =1', '＝1', '=HYPERLINK("http://x")'])(
+  '%j is text, which no spreadsheet runs',
+  (value) => expect(cell(value)).toMatch(/^"?'/),
+);
