@@ -262,7 +262,7 @@ function failure(
 function place({ url, name }: ServiceDescription, variables = 'CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH') {
   return url === undefined
     ? variables
-    : `\`url\`, \`card\`, \`absent\`, \`fields\` and \`list\` in the description of ${name}`;
+    : `\`url\`, \`key\`, \`card\`, \`absent\`, \`refused\`, \`fields\` and \`list\` in the description of ${name}`;
 }
 
 /** The plan in the answer against the plan in the settings. */

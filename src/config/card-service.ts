@@ -65,7 +65,9 @@ function problemsOf({ name, url, key, plans, billed }: ServiceDescription, value
     [
       'CARD_SERVICE_URL',
       url === undefined && isMissing('CARD_SERVICE_URL'),
-      `missing; ${isMissing('CARD_SERVICE') ? '' : 'the description has no address: '}${WANTED_ADDRESS}`,
+      isMissing('CARD_SERVICE')
+        ? `missing; ${WANTED_ADDRESS}, or CARD_SERVICE: a name of docs/services.md`
+        : `missing; the description has no address: ${WANTED_ADDRESS}`,
     ],
     ['CARD_SERVICE_API_KEY', key === false && givenKey !== undefined, `${name} takes no key: remove it`],
     ['CARD_SERVICE_API_KEY', key !== false && !key.optional && givenKey === undefined, `missing; ${name} needs a key`],

@@ -6,7 +6,7 @@ import { RedisStore } from '../../src/storage/redis/cards.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
 import { keysOf } from '../../src/storage/state.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
-import { startRedis, type TestRedis } from '../support/redis.ts';
+import { noRealRedis, startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
 import { type CardPlace, KEEP_MS, keptIn, redisCards, sqliteCards } from './card-stores.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -355,4 +355,17 @@ describe('cards in Redis', () => {
     expect(await keptIn((await cards.open()).store, 'a')).toBeUndefined();
     expect(link.health).toBe('usable');
   });
+
+  it.skipIf(noRealRedis('cards answered in an outage'))(
+    'that were answered while it was away are stored when it is back',
+    async () => {
+      const server = await startRealRedis();
+      const cards = redisCards({ url: server.url, prefix: 'away' });
+      const { store } = await cards.openLink();
+      await server.kill();
+      await store.set('a', newAnswer());
+      await server.start();
+      await vi.waitFor(async () => expect(await cards.count()).toBe(1), { timeout: 20_000 });
+    },
+  );
 });

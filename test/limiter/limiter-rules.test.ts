@@ -423,6 +423,11 @@ rules('what answers teach', [
     `${'429 1 s; answered; '.repeat(4)}pace; +2 min; answered; pace; ${[4, 8, 15].map(afterQuiet).join('; ')}`,
     '6120 ms | 6 s | burst 1 | burst 2 | burst 2 | burst 6 | burst 6 | nothing',
   ],
+  [
+    'is doubted after two minutes again once the plan was in force',
+    '429 1 s; answered; +2 min; answered; learned; 429 1 s; answered; learned; +2 min; answered; learned',
+    'nothing | burst 6 | nothing',
+  ],
   ['is a window for a quarter of an hour', `10 x answered; 429 1 s; ${afterQuiet(15)}`, '10 a minute | nothing'],
   [
     'is not doubted while bursts are used up',
@@ -787,6 +792,12 @@ rulesUnder('a window', [
     planOf({ requestsPerMonth: 3 }),
     '3 x answered; why',
     'month 252 h',
+  ],
+  [
+    'of a month that is spent together with the share of this day is told to end with itself',
+    planOf({ requestsPerMonth: 20 }),
+    '20 x answered; why',
+    'month 907194 s',
   ],
   [
     'that is spent by what a kill has lost stops all, a report too',

@@ -252,6 +252,18 @@ it('a usage report is read from headers too, with an end in any form that a wind
   expect(Math.abs((period?.endMs ?? 0) - Date.now() - 43_200_000)).toBeLessThan(60_000);
 });
 
+it.each([
+  ['counts where its answer states nothing else', {}, ['61']],
+  ['does not count where its answer states what remains', { 'x-now': '50' }, ['50']],
+])('the day of a usage report %s', async (_, more, left) => {
+  const usage = { path: '/tally', limit: 'header:X-Of', remaining: 'header:X-Left' };
+  const quota = [{ per: 'day', limit: 'header:X-Of', remaining: 'header:X-Now' }];
+  const headers = { 'x-of': '100', 'x-left': '61', ...more };
+  const { client, readings } = await startOwn(() => ({ headers, body: {} }), { ...OWN, usage, quota });
+  await client.usage();
+  expect(readings.flatMap(({ remaining }) => (remaining === undefined ? [] : String(remaining)))).toEqual(left);
+});
+
 it('a plan that lacks a card concerns that card alone while the key has worked, and all cards when two are lacking', async () => {
   const refused = [{ status: 402, has: 'fault.word', like: 'guild master', means: 'plan' }];
   const lacking = { status: 402, body: { fault: { word: 'for a Guild Master' } } };
