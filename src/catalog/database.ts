@@ -197,8 +197,12 @@ export class CatalogDatabase {
   }
 
   close(): void {
-    // Otherwise the first write of a running bot moves all of an import.
-    this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    try {
+      // Otherwise the first write of a running bot moves all of an import.
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // On a full disk, say: whoever opens the file next finds it as it is.
+    }
     this.#database.close();
   }
 

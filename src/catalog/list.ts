@@ -117,7 +117,7 @@ const BEHIND_NAME = /,\s|\s\/\/\s|\s[&–-]\s|:\s|\s\(/;
  */
 const alsoCalled: Way = (index, { name, set, number }) => {
   const key = nameKey(name);
-  const words = wordsOf(name).map((word) => [{ word }]);
+  const words = [...new Set(wordsOf(name))].map((word) => [{ word }]);
   if (key.length < SHORTEST_NAME) return [];
   const begun = index.withNameBeginning(tokenText(name));
   const titled = begun.filter(({ card }) => nameKey(card.name.split(BEHIND_NAME)[0] ?? '') === key);

@@ -180,15 +180,15 @@ function pageOf(
 
 const CODE_OF_SET = /^(?=\d*[A-Z])[A-Z\d]{2,6}$/;
 /** What games call sets otherwise than everybody else: Arena, and Pokémon TCG Live. */
-const SAME_SETS: Readonly<Record<string, string>> = {
-  DAR: 'DOM',
-  MEW: '151',
-  'PR-SV': 'SVP',
-  'PR-SW': 'SWSHP',
-  'PR-SM': 'SMP',
-  'PR-XY': 'XYP',
-  'PR-BLW': 'BWP',
-};
+const SAME_SETS = new Map([
+  ['DAR', 'DOM'],
+  ['MEW', '151'],
+  ['PR-SV', 'SVP'],
+  ['PR-SW', 'SWSHP'],
+  ['PR-SM', 'SMP'],
+  ['PR-XY', 'XYP'],
+  ['PR-BLW', 'BWP'],
+]);
 const CODE = /(?<![\p{L}\d])[A-Z][A-Z\d]{1,5}(?![\p{L}\d])/gu;
 
 /** Those of the cards of one name that a line says, by set and number; all where it says neither. */
@@ -199,7 +199,7 @@ export function printed(cards: readonly CatalogCard[], line: Reading): readonly 
 function* waysToPrint(cards: readonly CatalogCard[], { set = '', number = '', isInBrackets }: Reading) {
   const ids = [`${set}-${number}`, number || set];
   yield cards.filter(({ id }) => ids.some((each) => isSameId(each, id)));
-  const sets = [SAME_SETS[set] ?? set, set.replace(/ Set$/, '')].map(nameKey);
+  const sets = [SAME_SETS.get(set) ?? set, set.replace(/ Set$/, '')].map(nameKey);
   const inSet = cards.filter(
     (card) => set === '' || [card.set, ...codesOf(card)].some((own = '') => sets.includes(nameKey(own))),
   );

@@ -74,6 +74,7 @@ describe('a list of cards', () => {
       Gull · Shore · gull-2 | gull-2
       Gull · gull-3 | gull-3
       Gull · Shore | | Gull · Shore
+      Gull · constructor, mew | base1-1 | Gull · constructor
       Gulls · Hore | g-1
       _____ · ! | _-1
       Point · Dot · Shore | dot-1
