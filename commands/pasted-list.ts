@@ -250,7 +250,7 @@ function privateLines(view: WorthView): Line[] {
   ];
 }
 
-/** Of a hundred cards, each may be told another minute: by the last of them, no press is too early. */
+/** Each of a hundred cards may be told another minute: a press is too early for none of them after the last. */
 function latest(failed: WorthView['failed']): CardServiceError {
   const untilMs = (error: CardServiceError) => untilMsOf(error) ?? 0;
   return failed.map(({ error }) => error).reduce((last, each) => (untilMs(each) > untilMs(last) ? each : last));

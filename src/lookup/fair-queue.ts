@@ -382,7 +382,7 @@ function tellMembers({ waiters }: Pending, atMs: number): void {
   }
 }
 
-/** So long newcomers get into a round, at least: see `FairLane`. */
+/** Newcomers get into a round for so long, at least: see `FairLane`. */
 const ROUND_OPEN_MS = 15_000;
 
 /**
@@ -406,7 +406,7 @@ class FairLane {
   readonly #rounds = new Tags();
   readonly #turns = new Tags();
 
-  /** Of who waits for nothing. */
+  /** The round that somebody gets who waits for nothing. */
   get newcomersRound(): number {
     const isOpen = this.#left > 0 || performance.now() < this.#opensUntilMs;
     return this.#served.round + (isOpen ? 0 : 1);

@@ -156,7 +156,7 @@ export class Lookups {
     };
   }
 
-  /** Of the lookups that have not ended. */
+  /** How far the lookups are that have not ended. */
   #progress(): Progress[] {
     return this.#cards.flatMap(({ end, reservation }) => (end || !reservation ? [] : reservation.progress));
   }

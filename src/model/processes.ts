@@ -5,8 +5,8 @@ import type { Rows } from './rows.ts';
 const PART = 'processes';
 export const LOOK_EVERY_MS = 1_000;
 /**
- * So many looks in which a row did not change: a process that is only busy, or collecting garbage, is never silent that
- * long.
+ * A process is dead after so many looks in which its row did not change: one that is only busy, or collecting garbage,
+ * is never silent that long.
  */
 const DEAD_AFTER = 4;
 /** One fewer, since looks take different times. */

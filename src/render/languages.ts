@@ -49,8 +49,8 @@ export function languageOf(locale: string): string {
 const WITH_REGION = /^[a-z]{2}-(?:[A-Z]{2}|\d{3})$/;
 
 /**
- * As whom a text writes its numbers, prices and dates that is read in this locale: as its region, if the text is in its
- * language.
+ * The locale by which a text writes its numbers, prices and dates for readers of this one: theirs, if the text is in
+ * their language.
  */
 export function figuresLocale(locale: string): string {
   const language = languageOf(locale);

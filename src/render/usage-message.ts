@@ -258,7 +258,7 @@ export function bar(locale: string, part: number, whole: number): string {
   return `${'▰'.repeat(filled)}${'▱'.repeat(BAR_CELLS - filled)} ${formatPercent(locale, Math.round(share * 100) / 100)}`;
 }
 
-/** Of members, without what was sent for watches. */
+/** What members asked for and were saved, without what was sent for watches. */
 function memoryText({ hours, ofWatches, locale }: UsageView): string {
   const all = sumOf(hours);
   const [requests, saved] = [all.requests - ofWatches.requests, all.saved - ofWatches.saved];

@@ -105,7 +105,7 @@ export function cardReader(
   const set = fieldOf('set');
   const number = fieldOf('number');
   const game = fieldOf('game');
-  // Of these, a path may lead to several texts, or to something else.
+  // A path of these may lead to several texts, or to something else.
   const released = fieldOf('released', true).source;
   const also = fieldOf('also', true).source;
   const joins = joined.map(({ field, rows }) => ({ rows, source: sourceOf([field], isTable) }));
