@@ -29,7 +29,10 @@ type WithoutTexts<Option> = Option extends unknown ? Omit<Option, 'name' | 'desc
 /** An option that takes a card, by its id or its name. */
 export const CARD_OPTION = {
   type: ApplicationCommandOptionType.String,
-  ...{ required: true, autocomplete: true, min_length: 1, max_length: MAX_CARD_ID_LENGTH },
+  required: true,
+  autocomplete: true,
+  min_length: 1,
+  max_length: MAX_CARD_ID_LENGTH,
 } as const;
 
 /** The options of a command that shows cards. */

@@ -89,7 +89,10 @@ export async function showList(
   const { requests, waitMs } = costOf(list.worth, services);
   const refusal = services.limiter.view().blockedFor('members');
   const message = worthMessage({
-    ...{ ...view, ...list, id, requests: outcomes.requests },
+    ...view,
+    ...list,
+    id,
+    requests: outcomes.requests,
     cost: { lookups: requests.length, waitMs },
     failed: failedOf(asked, outcomes),
     notRenewed: outcomes.cards.flatMap((outcome) => (outcome?.answer && outcome.error) || []),

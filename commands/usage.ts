@@ -62,7 +62,14 @@ async function shown(
   const ofDay = leastOf(view.windows.filter(isOfDay));
   const caps = budget.caps(requester);
   return usageMessage({
-    ...{ ...view, missing, report: known.report, hours, ofWatches, topMembers, nowMs, locale },
+    ...view,
+    missing,
+    report: known.report,
+    hours,
+    ofWatches,
+    topMembers,
+    nowMs,
+    locale,
     today: {
       ...(ofDay && withEnd(ofDay)),
       // Nobody tells how many there are in a day.

@@ -50,7 +50,9 @@ export function watchForm(
   };
   const title = formatMessage(locale, 'watchForm', { name: nameText(locale, cardName, FORM_NAME_LENGTH, plainText) });
   return {
-    ...{ kind: 'form', customId: EMPTY_FORM + cardId, title },
+    kind: 'form',
+    customId: EMPTY_FORM + cardId,
+    title,
     fields: [field('above', formatMessage(locale, 'watchAbove')), field('below', formatMessage(locale, 'watchBelow'))],
   };
 }
@@ -88,7 +90,9 @@ function argumentsOf({ above, below, percent }: Lines, last: LastPrice | undefin
   return {
     lines: {
       lines: lines.replace(/^./, (first) => first.toLowerCase()),
-      ...{ above: shown(above), below: shown(below), percent: formatPercent(locale, (percent ?? 0) / 100) },
+      above: shown(above),
+      below: shown(below),
+      percent: formatPercent(locale, (percent ?? 0) / 100),
     },
     price: last && { price: shown(last.market) + rowLabel(last.label), since: age(last.atMs) },
   };

@@ -14,13 +14,13 @@ const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 export type LogLine = Record<string, unknown> & { level: string; msg: string };
 
 /** The bot, as the page shows it. */
-export interface ShownBot {
+interface ShownBot {
   state: 'stopped' | 'starting' | 'running';
   /** It was refused with its key and has not been answered since: when it asks again, 0 if its log does not say. */
   keyTriedAtMs: number | undefined;
 }
 
-export interface BotOptions {
+interface BotOptions {
   /** Its variables, without `DATA_DIR`. */
   env: Record<string, string>;
   /** Its data at the first start; they are copied. */

@@ -21,7 +21,7 @@ export interface ShownGuide {
   isResetting: boolean;
 }
 
-export interface GuideOptions {
+interface GuideOptions {
   discord: EmulatedDiscord;
   cardService: EmbeddedCardService;
   bot: Bot;

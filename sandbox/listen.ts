@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as TcpServer } from 'node:net';
 
 /**
  * How long the emulated servers keep an idle connection. They say so, and clients close theirs a little earlier: a request
@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 export const KEEP_ALIVE_MS = 65_000;
 
 /** Listens on 127.0.0.1; 0 = any free port. @returns the port */
-export async function listen(server: Server, port: number): Promise<number> {
+export async function listen(server: TcpServer, port: number): Promise<number> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;

@@ -117,7 +117,7 @@ export async function startSandbox({
 }
 
 /** Registers the commands as a moderator does from a shell. */
-export async function registerCommands(discord: EmulatedDiscord): Promise<void> {
+async function registerCommands(discord: EmulatedDiscord): Promise<void> {
   const output = new PassThrough();
   const exitCode = await runCli(['commands', 'register'], {
     env: { DISCORD_TOKEN: discord.botToken, DISCORD_API_URL: discord.apiUrl },

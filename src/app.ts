@@ -72,7 +72,6 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     await operations.start(opened.services.limiter);
   } catch (error) {
     await operations.close();
-    events.close();
     await opened?.state.close();
     throw error;
   }
@@ -156,7 +155,6 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     const disconnected = client.destroy().catch((err: unknown) => log.warn({ err }, 'disconnecting failed'));
     await bounded('disconnecting', DISCONNECT_MS, Promise.all([disconnected, operations.close()]));
     await bounded('closing', CLOSE_MS, state.close());
-    events.close();
     if (cutOff.length > 0) log.warn({ cutOff }, 'stopped before everything was done');
   };
   let stopped: Promise<void> | undefined;

@@ -83,15 +83,12 @@ function inJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** The log on standard output: lines of JSON, or readable ones on a terminal. */
+/**
+ * The log on standard output: lines of JSON, or readable ones on a terminal. Without what pino would call of it after a
+ * fatal line, which waits for whoever reads.
+ */
 export async function standardOutput(output: SonicBoom): Promise<DestinationStream> {
-  if (!isatty(1)) return lines(output);
-  const { forTerminal } = await import('./log/terminal.ts');
-  return forTerminal(output);
-}
-
-/** Without what pino would call of it after a fatal line, which waits for whoever reads. */
-function lines(output: SonicBoom): DestinationStream {
+  if (isatty(1)) return (await import('./log/terminal.ts')).forTerminal(output);
   return { write: (line) => void output.write(line) };
 }
 
@@ -134,7 +131,7 @@ function isOurFault(err: unknown): boolean {
 /** An outage that comes and goes is logged once a minute at most, so that it does not fill the log. */
 const LOG_EVERY_MS = 60_000;
 
-export interface IncidentMessages {
+interface IncidentMessages {
   level: 'warn' | 'error';
   begins: string;
   ends: string;

@@ -201,9 +201,8 @@ const BUILDERS = `
 catalog/catalog.test.ts catalog/vocabulary.test.ts discord/command-rate.test.ts
 known/card-store.test.ts lookup/usage-reports.test.ts operations/alerts.test.ts
 privacy/member-data.test.ts
-service/clients.ts service/own-description.test.ts service/services.test.ts
-settings/server-settings.test.ts
-storage/sqlite/file.test.ts storage/sqlite/query-plans.test.ts watches/renewals.test.ts watches/watches.test.ts
+service/clients.ts service/own-description.test.ts settings/server-settings.test.ts
+storage/sqlite/file.test.ts watches/renewals.test.ts watches/watches.test.ts
 `;
 /** What is imported from `src/`, but for values, clocks, configuration and log lines. */
 const PARTS = /^import \{([^}]+)\} from '[./]+\/src\/(?!model\/|time\/|config\/|log)[^']+'/gm;

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import { readCardServiceConfig } from '../src/config/config.ts';
 import { forTerminal } from '../src/log/terminal.ts';
-import { createLog, Incident, redaction } from '../src/log.ts';
+import { createLog, Incident, type Logger, redaction } from '../src/log.ts';
 import { ServiceDown } from '../src/model/errors.ts';
 import type { CommandEvent } from '../src/model/events.ts';
 import { commandLogger } from '../src/replies/end.ts';
@@ -22,12 +22,15 @@ const INTERACTION_TOKEN = `aW50ZXJhY3Rpb246MTIzNDU2Nzg5${'x'.repeat(120)}`;
 const ID = '123456789012345678';
 
 /** The lines of the log, as text. */
-function written(write: (log: ReturnType<typeof createLog>) => void, options: Partial<LogOptions> = {}): string {
+function written(write: (log: Logger) => void, options: Partial<LogOptions> = {}): string {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   write(createLog({ level: 'trace', secrets: [TOKEN, KEY, undefined, ''], destination, ...options }));
   return lines.join('');
 }
+
+/** The one line, as it can be read. */
+const lineOf = (...given: Parameters<typeof written>) => JSON.parse(written(...given));
 
 function apiError(path: string): DiscordAPIError {
   const body = { files: undefined, body: undefined };
@@ -68,7 +71,7 @@ describe('a secret in the log', () => {
     });
     const fields = { ...fieldsWith(secret), err: new Error(`key ${secret} refused`) };
     const message = `with ${secret}, ${encodeURIComponent(secret)}`;
-    const line = JSON.parse(written((log) => log.warn(fields, message), { secrets: [secret] }));
+    const line = lineOf((log) => log.warn(fields, message), { secrets: [secret] });
     expect(line).toMatchObject({
       ...{ ...fieldsWith('[secret]'), level: 'warn', msg: 'with [secret], [secret]' },
       err: { message: 'key [secret] refused' },
@@ -77,13 +80,7 @@ describe('a secret in the log', () => {
   });
 
   it.each(secretForms(KEY))('is removed as %s', (form) => {
-    const text = written((log) => log.info({ form }, form));
-    expect(JSON.parse(text)).toMatchObject({ form: '[secret]', msg: '[secret]' });
-  });
-
-  it('that contains another leaves nothing of either', () => {
-    expect(redaction(['abc', 'abcdef'])('abcdef abc')).toBe('[secret] [secret]');
-    expect(redaction(['abc', 'e'])('abc e')).toBe('[secret] [secret]');
+    expect(lineOf((log) => log.info({ form }, form))).toMatchObject({ form: '[secret]', msg: '[secret]' });
   });
 
   it.each([
@@ -98,8 +95,12 @@ describe('a secret in the log', () => {
     expect(redaction([secret])(JSON.stringify(text))).toBe(JSON.stringify(expected));
   });
 
-  it('that is empty or unset removes nothing', () => {
-    expect(redaction(['', undefined])('as it was')).toBe('as it was');
+  it.each([
+    ['contains another leaves nothing of either', ['abc', 'abcdef'], 'abcdef abc', '[secret] [secret]'],
+    ['is beside a short one leaves nothing of either', ['abc', 'e'], 'abc e', '[secret] [secret]'],
+    ['is empty or unset removes nothing', ['', undefined], 'as it was', 'as it was'],
+  ])('that %s', (_, secrets, text, expected) => {
+    expect(redaction(secrets)(text)).toBe(expected);
   });
 });
 
@@ -139,16 +140,16 @@ describe('an interaction token in the log', () => {
 
 describe('createLog', () => {
   it('writes one line of JSON per event, from its level on', () => {
-    const write = (log: ReturnType<typeof createLog>) => {
+    const write = (log: Logger) => {
       log.info('quiet');
       log.warn({ member: ID }, 'loud');
     };
     const line = { level: 'warn', time: expect.any(Number), member: ID, msg: 'loud' };
-    expect(JSON.parse(written(write, { level: 'warn' }))).toEqual(line);
+    expect(lineOf(write, { level: 'warn' })).toEqual(line);
   });
 
   /** What a terminal shows. */
-  function shownOf(write: (log: ReturnType<typeof createLog>) => void): string[] {
+  function shownOf(write: (log: Logger) => void): string[] {
     const texts: string[] = [];
     written(write, { destination: forTerminal({ write: (text: string) => texts.push(text) }) });
     return texts.join('').trimEnd().split('\n');
@@ -184,14 +185,18 @@ describe('createLog', () => {
     ],
     ['a full disk', Object.assign(new Error('disk is full'), { code: 'ERR_SQLITE_ERROR' }), false],
   ])('shows the stack of what is our fault alone: %s', (_, err, hasStack) => {
-    const line = JSON.parse(written((log) => log.error({ err }, 'x')));
+    const line = lineOf((log) => log.error({ err }, 'x'));
     expect(line.err.message).not.toBe('');
     expect('stack' in line.err).toBe(hasStack);
   });
 
   it('logs a timeout without the constants of DOMException', () => {
-    const text = written((log) => log.error({ err: new DOMException('too slow', 'TimeoutError') }, 'x'));
-    expect(JSON.parse(text).err).toEqual({ type: 'TimeoutError', message: 'too slow', code: 23 });
+    const err = new DOMException('too slow', 'TimeoutError');
+    expect(lineOf((log) => log.error({ err }, 'x')).err).toEqual({
+      type: 'TimeoutError',
+      message: 'too slow',
+      code: 23,
+    });
   });
 });
 

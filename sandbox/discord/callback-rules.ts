@@ -27,7 +27,7 @@ export type Callback =
   | { kind: 'deferUpdate' }
   | { kind: 'modal'; modal: Modal };
 
-export interface Answerable {
+interface Answerable {
   type: Exclude<InteractionType, InteractionType.Ping>;
   /** Whether the interaction came from a component of a message, which can then be updated. */
   hasSource: boolean;

@@ -22,7 +22,7 @@ export interface GatewayOptions {
 }
 
 /** Receives a session's events while a client is connected. */
-export interface SessionLink {
+interface SessionLink {
   send(frame: string): void;
   close(code: number): void;
 }

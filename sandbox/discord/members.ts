@@ -30,7 +30,7 @@ import { findComponent } from './message-rules.ts';
 import { apiUser, memberPermissions, type Owners, ownersOf, type Place, placeOf, type World } from './world.ts';
 
 /** The parts of the emulated Discord that members use. */
-export interface MembersOptions {
+interface MembersOptions {
   around: Surroundings;
   commands: CommandRegistry;
   conversations: Conversations;

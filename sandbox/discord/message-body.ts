@@ -8,7 +8,7 @@ import { type ArrivedMessage, withIds } from './message-rules.ts';
 import { proxyUrl } from './rest.ts';
 
 /** Where files are stored and pictures are served. */
-export interface ServedAt {
+interface ServedAt {
   files: FileStore;
   channelId: string;
   origin: string;

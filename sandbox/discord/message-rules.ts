@@ -30,7 +30,7 @@ export interface ArrivedMessage {
 }
 
 /** An entry of `attachments`; its id is the number of an uploaded file. */
-export interface AttachmentForm {
+interface AttachmentForm {
   id: string;
   filename?: string;
   description?: string;

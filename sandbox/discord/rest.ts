@@ -43,7 +43,7 @@ export interface SeenRestRequest {
 /** A request with its body. */
 type RestCall = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'errored'> & AsyncIterable<Buffer>;
 
-export interface RestOptions {
+interface RestOptions {
   routes: Routes;
   isBotToken(token: string): boolean;
   faults: Faults;

@@ -5,7 +5,7 @@ import type { Snapshot } from './page-server.ts';
 import { Reading } from './text.tsx';
 import { isVisible, type Viewer } from './viewer.ts';
 
-export interface ChatProps {
+interface ChatProps {
   snapshot: Snapshot;
   viewer: Viewer;
   /** When it grows, the newest message and later ones are scrolled to. */

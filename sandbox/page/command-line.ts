@@ -5,20 +5,14 @@ import type { Actions } from './page-server.ts';
 export type ShownCommand = Awaited<ReturnType<Actions['commands']>>['commands'][number];
 export type CommandOption = ShownCommand['options'][number];
 
-/** A typed line, parsed as far as possible: a form can continue with `texts`. */
-export interface ReadLine {
-  command: ShownCommand | undefined;
-  /** The text for each option, by its name. */
-  texts: Record<string, string>;
-  /** Why it cannot be sent, in one sentence. */
-  problem?: string;
-}
-
 /**
  * Parses a line with a slash: `/card id:base1-4 private:True`, or the short form `/card base1-4`: words before the first `option:` are for
  * the first required option that is not named, or else for the first with suggestions.
+ *
+ * @returns as far as it can be parsed: the texts of options by their names, with which a form can continue, and why it
+ *   cannot be sent, in one sentence
  */
-export function readCommandLine(line: string, commands: readonly ShownCommand[]): ReadLine {
+export function readCommandLine(line: string, commands: readonly ShownCommand[]) {
   const typed = line.trim().slice(1);
   const command = commands.find(({ name }) => startsWithName(typed, name));
   if (!command) return { command, texts: {}, problem: `There is no command /${typed.split(/\s/)[0]} here.` };

@@ -12,7 +12,7 @@ import {
   TEXT,
 } from './command-line.ts';
 
-export interface ComposerProps {
+interface ComposerProps {
   /** The member, and the place. */
   at: Whereabouts;
   placeName: string;
@@ -221,7 +221,7 @@ export class Composer extends Component<ComposerProps, State> {
       'aria-expanded': rows.length > 0,
       'aria-activedescendant': active < 0 ? undefined : `${LIST}-${active}`,
       onKeyDown: (event: KeyboardEvent) => {
-        if (event.shiftKey || !this.#takes(event.key)) return;
+        if ((event.shiftKey && event.key.length > 1) || !this.#takes(event.key)) return;
         event.preventDefault();
         event.stopPropagation(); // otherwise Escape would also close the form
       },
@@ -328,7 +328,17 @@ export class Composer extends Component<ComposerProps, State> {
       pick: () => this.#pick(at, choice),
     }));
     this.#show(rows, rows.length > 0 && text !== '' ? 0 : -1);
-    for (const key of pending.keys) if (!this.#takes(key) && key === 'Enter') this.#submit();
+    for (const key of pending.keys) this.#press(key);
+  }
+
+  /** As if it came now, into what has the focus now. */
+  #press(key: string): void {
+    if (this.#takes(key)) return;
+    if (key === 'Enter') this.#submit();
+    const { activeElement: field } = document;
+    if (key.length > 1 || !(field instanceof HTMLInputElement)) return;
+    field.value += key;
+    field.dispatchEvent(new Event('input', { bubbles: true }));
   }
 
   /** The next field has the focus then; after the last one it stays, so that Enter sends. */
@@ -423,8 +433,12 @@ export class Composer extends Component<ComposerProps, State> {
   }
 }
 
-/** Enter and Tab pick, once something is typed; in an empty field they send and move on. Enter after an arrow picks. */
+/**
+ * Enter and Tab pick, once something is typed; in an empty field they send and move on. Enter after an arrow picks. What
+ * is typed after the Enter that sends is the next line.
+ */
 function isFor({ text, keys }: Pending, key: string): boolean {
+  if (key.length === 1) return keys.lastIndexOf('Enter') > 0;
   if (key === 'Enter') return text !== '' || keys.length > 0;
   return key === 'Tab' ? text !== '' : key === 'ArrowDown' || key === 'ArrowUp';
 }

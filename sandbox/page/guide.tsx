@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'preact/hooks';
 import type { ChatMessage } from '../discord/chat.ts';
 import type { ShownGuide } from '../guide.ts';
 import { avatarOf } from './avatars.ts';
@@ -18,9 +17,6 @@ export function Guide({
   onPress(step: ShownStep): void;
 }) {
   const { steps, current, beganAtMs = Number.POSITIVE_INFINITY, happened, isResetting } = guide;
-  const lines = useRef<HTMLDivElement>(null);
-  // Where there is little room, what happened is scrolled to
-  useEffect(() => lines.current?.scrollTo(0, happened === undefined ? 0 : lines.current.scrollHeight), [happened]);
   const asked = messages.filter(({ trigger, typedAtMs }) => trigger === 'command' && typedAtMs >= beganAtMs);
   const watch = steps.find(({ id }) => id === current)?.watch;
   return (
@@ -48,7 +44,7 @@ export function Guide({
         ))}
       </div>
       {/* Can be scrolled by keyboard */}
-      <div ref={lines} role="status" tabIndex={0}>
+      <div role="status" tabIndex={0}>
         <p>{isResetting ? 'Resetting the sandbox…' : (watch ?? BEGIN)}</p>
         <p class="good">{happened}</p>
       </div>

@@ -19,7 +19,7 @@ import type { CardServiceSwitches, EmbeddedCardService } from '../service/servic
 import { bytesOf, unlessMalformed } from '../transport.ts';
 
 /** What the page shows and controls. */
-export interface PageSources {
+interface PageSources {
   discord: EmulatedDiscord;
   cardService: EmbeddedCardService;
   /** What runs and tells the story; absent when the bot is somebody else's. */

@@ -4,7 +4,7 @@ import { parseMarkdown, type Token } from './markdown.ts';
 import { type TimestampStyle, timestampText } from './timestamp.ts';
 
 /** The language of a text, and the names for its mentions. */
-export interface Reader {
+interface Reader {
   /** Discord locale. */
   locale: string;
   /** `undefined` for an unknown member. */

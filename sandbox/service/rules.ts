@@ -44,7 +44,7 @@ export type CardServiceSwitches = z.infer<typeof Switches>;
 export type Listing = (found: readonly ServiceCard[], ids: readonly string[]) => ServiceAnswer | undefined;
 
 /** The state that decides an answer. */
-export interface ServiceRules {
+interface ServiceRules {
   switches: CardServiceSwitches;
   cards: ReadonlyMap<string, ServiceCard>;
   quota: ServiceQuota;

@@ -4,7 +4,7 @@ import { SAMPLE_CARDS, type ServiceCard } from '../sample-cards.ts';
 import { Script } from '../script.ts';
 import type { Outcome } from '../transport.ts';
 import type { PlanLimits } from './limiters.ts';
-import { limitsOf, type NextReset, type QuotaFigures, ServiceQuota } from './quota.ts';
+import { limitsOf, type NextReset, ServiceQuota } from './quota.ts';
 import {
   type CardServiceSwitches,
   type Listing,
@@ -65,11 +65,6 @@ export interface SeenRequest {
   sent: 'not yet' | 'yes' | 'too late';
   /** Whether it carried the right API key. */
   authorized: boolean;
-}
-
-/** The current figures of the service. */
-export interface CardServiceState extends QuotaFigures {
-  switches: CardServiceSwitches;
 }
 
 /** Everything works. */
@@ -139,7 +134,7 @@ export class EmbeddedCardService {
     return outcome;
   };
 
-  state(): CardServiceState {
+  state() {
     const { stormUntilMs } = this.#switches;
     const isOver = stormUntilMs <= this.#nowMs();
     return { switches: { ...this.#switches, stormUntilMs: isOver ? 0 : stormUntilMs }, ...this.#quota.figures() };

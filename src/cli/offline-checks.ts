@@ -66,9 +66,13 @@ export function checkOffline(environment: Environment, file = envFile()): Checke
   findings.push(...overridden(environment, file), ...ofOthers('.env', '.env'));
   if (!config) return { config: {}, findings };
   findings.push(...ofFolder(resolve(config.dataDir)));
+  const { card, names } = config.cardService.description;
   const ids = idsByName(config);
-  if (ids?.length === 0) findings.push(right(NAMES, withoutNames(config.cardService.description.names)));
-  return { config, findings, knownId: ids?.[0] };
+  const usable = ids?.flatMap((id) => cardIdReader(card)(id) ?? []);
+  if (ids?.length === 0) findings.push(right(NAMES, withoutNames(names)));
+  else if (usable?.length === 0)
+    findings.push(wrong(NAMES, `\`card.ids\` in the description takes no id such as ${ids?.[0]}.`));
+  return { config, findings, knownId: usable?.[0] };
 }
 
 function envFile(): Environment {
@@ -191,7 +195,6 @@ function ofOthers(check: string, path: string, rights = 0o077): Finding[] {
  */
 function idsByName({ dataDir, cardService }: Config): string[] | undefined {
   const file = join(catalogFolder(dataDir, cardService.scope), 'catalog.sqlite');
-  const readId = cardIdReader(cardService.description.card);
   try {
     if (statSync(file, { throwIfNoEntry: false }) === undefined) return [];
     using database = new DatabaseSync(file, { readOnly: true });
@@ -199,7 +202,7 @@ function idsByName({ dataDir, cardService }: Config): string[] | undefined {
     return database
       .prepare(some)
       .all()
-      .flatMap(({ id }) => readId(String(id)) ?? []);
+      .map(({ id }) => String(id));
   } catch {
     return undefined;
   }

@@ -35,7 +35,7 @@ interface GatewayOptions {
   log: Logger;
 }
 
-export interface DiscordOptions extends GatewayOptions {
+interface DiscordOptions extends GatewayOptions {
   /** REST base without version, such as `https://discord.com/api`. */
   apiUrl: string;
   /** `auto`, or the shards of this process among all. */
@@ -84,7 +84,7 @@ const BAD_TOKEN =
   'Discord refuses the bot token. Make a new one in the developer portal (Bot → Reset Token) and put it into DISCORD_TOKEN.';
 
 /** Close codes after which discord.js does not reconnect, and what to do about each. */
-const FATAL_CLOSES: ReadonlyMap<number, string> = new Map([
+const FATAL_CLOSES = new Map([
   [4004, BAD_TOKEN],
   [4010, 'Discord refuses the shard: check DISCORD_SHARDS and DISCORD_SHARD_COUNT.'],
   [4011, 'The bot is in too many servers for one shard: leave DISCORD_SHARDS at auto, or raise DISCORD_SHARD_COUNT.'],
@@ -117,61 +117,51 @@ const LOGIN_RETRY = { firstMs: 1_000, longestMs: 60_000 };
 /** Longer than any wait Discord is known to state (23 h), and short enough for a timer. */
 const LONGEST_LOGIN_WAIT_MS = 7 * DAY_MS;
 
-export interface LoginOptions {
-  token: string;
-  log: Logger;
-  signal: AbortSignal;
-}
-
 /**
  * Logs in, and keeps trying while Discord cannot be reached, each time later and no sooner than Discord says:
  * discord.js itself gives up within milliseconds.
  *
  * @throws DiscordRefused when the token is not accepted, and the reason of `signal`
  */
-export async function login(client: Client, { token, log, signal }: LoginOptions): Promise<void> {
+export async function login(
+  client: Client,
+  { log, ...as }: { token: string; log: Logger; signal: AbortSignal },
+): Promise<void> {
   for (let attempt = 1; ; attempt++) {
-    const { statedMs, why, err } = await triedLogin(client, token, signal);
+    const { statedMs = 0, why, err } = await triedLogin(client, as);
     if (why === undefined) return;
     const waitMs = Math.min(Math.max(statedMs, backOffMs(attempt, LOGIN_RETRY)), LONGEST_LOGIN_WAIT_MS);
     log.warn({ err, waitMs, until: new Date(Date.now() + waitMs).toISOString(), outage: DISCORD }, why);
-    await sleep(waitMs, undefined, { signal });
+    await sleep(waitMs, undefined, { signal: as.signal });
   }
 }
 
-/** @returns `why` it did not succeed, and how long Discord wants to be left alone */
+/**
+ * Reads how many logins are allowed, which costs one request to Discord: a discord.js client whose login has failed
+ * once neither disconnects nor resets properly.
+ *
+ * @returns `why` it did not succeed, and how long Discord wants to be left alone
+ */
 async function triedLogin(
   client: Client,
-  token: string,
-  signal: AbortSignal,
-): Promise<{ statedMs: number; why?: string; err?: unknown }> {
+  { token, signal }: { token: string; signal: AbortSignal },
+): Promise<{ statedMs?: number; why?: string; err?: unknown }> {
+  const { shards } = client.options; // discord.js writes the recommended ones there, once it has logged in
   try {
-    const statedMs = await loginsSpentMs(client, token, signal);
+    const found = await client.rest.setToken(token).get(Routes.gatewayBot(), { signal });
+    const { shards: recommended, session_start_limit: limit } = GatewayInfo.parse(found);
     signal.throwIfAborted();
-    if (statedMs !== undefined) return { statedMs, why: "discord's daily login limit is reached" };
+    if (limit.remaining < (Array.isArray(shards) ? shards.length : recommended))
+      return { statedMs: limit.reset_after, why: "discord's daily login limit is reached" };
     await client.login(token);
-    return { statedMs: 0 };
+    return {};
   } catch (err) {
     signal.throwIfAborted();
     if (isTokenRefused(err)) throw new DiscordRefused(BAD_TOKEN);
     if (err instanceof RateLimitError)
       return { statedMs: err.retryAfter, why: 'discord asks to wait before logging in' };
-    return { statedMs: 0, why: 'discord cannot be reached: check the connection, and see discordstatus.com', err };
+    return { why: 'discord cannot be reached: check the connection, and see discordstatus.com', err };
   }
-}
-
-/**
- * Read here and not by discord.js, because a client whose login has failed once neither disconnects nor resets
- * properly. Costs one request to Discord.
- *
- * @returns how long no login is allowed; `undefined` when one is
- */
-async function loginsSpentMs(client: Client, token: string, signal: AbortSignal): Promise<number | undefined> {
-  const { shards } = client.options; // discord.js writes the recommended ones there, once it has logged in
-  const found = await client.rest.setToken(token).get(Routes.gatewayBot(), { signal });
-  const { shards: recommended, session_start_limit: limit } = GatewayInfo.parse(found);
-  const needed = Array.isArray(shards) ? shards.length : recommended;
-  return limit.remaining < needed ? limit.reset_after : undefined;
 }
 
 function isTokenRefused(error: unknown): boolean {

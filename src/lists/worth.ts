@@ -12,7 +12,7 @@ export interface WorthLine {
 }
 
 /** What is known of cards, by their ids. */
-export type KnownCards = ReadonlyMap<string, Known>;
+type KnownCards = ReadonlyMap<string, Known>;
 
 export interface PricedLine extends WorthLine {
   /** The one of its printings that it is taken for. */

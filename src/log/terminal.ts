@@ -9,29 +9,14 @@ export function forTerminal(output: { write(text: string): unknown }): Destinati
 
 /** The line of a command becomes a sentence, such as `/card base1-4 · cache · 3 ms`. */
 function readable(line: string): string {
-  const record = JSON.parse(line);
-  if (record.msg !== 'command') return line;
-  const { level, time, err } = record;
-  return `${JSON.stringify({ level, time, ...(err && { err }), msg: commandText(record) })}\n`;
-}
-
-interface CommandLine {
-  command: string;
-  card?: string;
-  source: string;
-  outcome: string;
-  shown?: number;
-  asked?: number;
-  waitMs: number;
-  tookMs: number;
-}
-
-function commandText({ command, card, source, outcome, shown, asked, waitMs, tookMs }: CommandLine): string {
+  const { msg, level, time, err, command, card, source, outcome, shown, asked, waitMs, tookMs } = JSON.parse(line);
+  if (msg !== 'command') return line;
   const how = outcome === 'answered' ? source : outcome;
   const waited = waitMs > 0 ? [`waited ${duration(waitMs)}`] : [];
   const cards = asked === undefined ? [] : [`${shown} of ${asked} cards`];
   const name = `${isOfMenu(command) ? '' : '/'}${command}${card === undefined ? '' : ` ${card}`}`;
-  return [name, how, ...cards, ...waited, duration(tookMs)].join(' · ');
+  const text = [name, how, ...cards, ...waited, duration(tookMs)].join(' · ');
+  return `${JSON.stringify({ level, time, ...(err && { err }), msg: text })}\n`;
 }
 
 /** Discord takes no blank and no capital in the name of a slash command. */

@@ -208,10 +208,12 @@ export class LookupQueue {
     if (overBudget || lane !== 'members') return overBudget;
     const rest = cards.resting.of(cardId);
     if (rest?.isSatOut && rest.untilMs - performance.now() > longestWaitMs) return rest.error;
+    // Of a newcomer, with nothing in the queue, that is the end of the present round, however many others have queued.
     const { position, lastPosition } = this.#queue.placeOf(lookup);
     const permitAtMs = this.#forecasts();
     const lastMs = permitAtMs(lastPosition);
     if (lastMs - Date.now() <= longestWaitMs) return undefined;
+    // By then its last place is within the longest wait, should nobody else come.
     const untilMs = Math.max(permitAtMs(position), lastMs - longestWaitMs);
     return new Busy({ untilMs, paused: limiter.view().paused });
   }
@@ -331,7 +333,7 @@ export class LookupQueue {
    */
   #nextBatch(nowMs: number) {
     const { limiter, cards } = this.#options;
-    const { trouble, isProbing: isProbeUnderWay } = limiter.view();
+    const { trouble, isProbing } = limiter.view();
     const limits = this.#limits();
     let retryAtMs = Number.POSITIVE_INFINITY;
     const ready = () =>
@@ -341,14 +343,14 @@ export class LookupQueue {
         return atMs <= nowMs;
       });
     // While the service may be down, what is asked for other cards than those that may be what fails tells most.
-    const isInDoubt = trouble !== undefined && !isProbeUnderWay;
+    const isInDoubt = trouble !== undefined && !isProbing;
     const isTrusted = ({ cardId }: Pending) => !isInDoubt || !cards.resting.isSuspect(cardId);
     const trusted = this.#fill(ready().filter(isTrusted), limits);
     const batch = trusted.cards.length > 0 ? trusted : this.#fill(ready(), limits);
     const sinceMs = Math.min(...batch.cards.map(readyAtMs));
     const isHeld = !batch.isFull && this.#endedAtMs < sinceMs;
     let leavesAtMs = isHeld ? sinceMs + LONGEST_HOLD_MS : nowMs;
-    if (limits.isProbing) leavesAtMs = Number.POSITIVE_INFINITY; // the request that ends wakes the queue
+    if (limits.goesAlone) leavesAtMs = Number.POSITIVE_INFINITY; // the request that ends wakes the queue
     return { ...batch, retryAtMs, leavesAtMs: this.#underWay.size === 0 ? nowMs : leavesAtMs };
   }
 

@@ -1,4 +1,4 @@
-import { channel } from 'node:diagnostics_channel';
+import { EventEmitter } from 'node:events';
 import type { PriceRow } from './card.ts';
 import type { Requester, WindowName } from './quota.ts';
 
@@ -56,38 +56,15 @@ export interface EventsByName {
   store: { store: 'cards' | 'state' | 'redis'; works: boolean; reason?: string | undefined };
 }
 
-/**
- * What one bot does, on channels of node:diagnostics_channel such as `cardbot:command`, for the log, metrics and
- * readiness. Channels are global to the process, so each message also names its `bot`. Publishing costs next to nothing
- * while nothing subscribes.
- */
+/** What one bot does, for the log, metrics and readiness. */
 export class Events {
-  readonly #ends = new Set<() => void>();
+  readonly #emitter = new EventEmitter();
 
   publish<Name extends keyof EventsByName>(name: Name, event: EventsByName[Name]): void {
-    const to = channel(`cardbot:${name}`);
-    if (to.hasSubscribers) to.publish({ bot: this, ...event });
+    this.#emitter.emit(name, event);
   }
 
-  /**
-   * Events of this bot alone.
-   *
-   * @returns ends the subscription
-   */
-  subscribe<Name extends keyof EventsByName>(name: Name, listener: (event: EventsByName[Name]) => void): () => void {
-    const from = channel(`cardbot:${name}`);
-    const onMessage = (message: unknown) => {
-      const { bot, ...event } = message as EventsByName[Name] & { bot: Events };
-      if (bot === this) listener(event as unknown as EventsByName[Name]);
-    };
-    const end = () => void from.unsubscribe(onMessage);
-    from.subscribe(onMessage);
-    this.#ends.add(end);
-    return end;
-  }
-
-  /** Ends every subscription: a channel would keep what listens for as long as the process runs. */
-  close(): void {
-    for (const end of this.#ends) end();
+  subscribe<Name extends keyof EventsByName>(name: Name, listener: (event: EventsByName[Name]) => void): void {
+    this.#emitter.on(name, listener);
   }
 }

@@ -24,7 +24,7 @@ export class Path {
    * is nothing, and so is an empty text that is in `none`. `nameOf`: what a member of an array is called, which has no
    * name of its own.
    */
-  readonly foundIn: (value: unknown, nameOf?: (member: unknown) => string, none?: ReadonlySet<string>) => Found[];
+  readonly foundIn: ReturnType<typeof following>;
 
   /** @throws SyntaxError, which says what is wrong with the path */
   constructor(text: string) {
@@ -73,9 +73,9 @@ interface Found {
 
 type NameOf = (member: unknown) => string;
 
-function following(steps: readonly Step[]): Path['foundIn'] {
+function following(steps: readonly Step[]) {
   const ways = steps.map(membersBy);
-  return (whole, nameOf = () => '', none = NONE) => {
+  return (whole: unknown, nameOf: NameOf = () => '', none = NONE): Found[] => {
     let found: Found[] = [{ value: whole, names: [] }];
     for (const membersOf of ways) {
       const next: Found[] = [];

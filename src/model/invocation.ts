@@ -51,7 +51,10 @@ const optionalText = optional(z.string());
 
 /** A card as a list shows it: it need not have been looked up. `knownAs`: another name of it, which was typed. */
 export const ListedCard = z.object({
-  ...{ id: z.string(), name: z.string(), set: optionalText, number: optionalText },
+  id: z.string(),
+  name: z.string(),
+  set: optionalText,
+  number: optionalText,
   knownAs: optionalText,
 });
 export type ListedCard = z.output<typeof ListedCard>;

@@ -27,13 +27,14 @@ const SPANS = [
 ];
 
 /** The history with one more point, thinned by age: of several in one of these spans the last stays. */
-export function withPoint(history: PriceHistory, [atMs, market]: PricePoint): PricePoint[] {
+export function withPoint(history: PriceHistory, newest: PricePoint): PricePoint[] {
+  const [atMs] = newest;
   const lastBySpan = new Map<string, PricePoint>();
   const earlier = history.filter(([pointMs]) => pointMs <= atMs); // later ones were seen before the clock was set back
-  for (const point of [...earlier, [atMs, market] as const]) {
+  for (const point of [...earlier, newest]) {
     const [pointMs] = point;
     const span = SPANS.find(({ upToMs }) => atMs - pointMs <= upToMs);
-    if (span) lastBySpan.set(`${span.spanMs} ${Math.floor(pointMs / span.spanMs)}`, [...point]);
+    if (span) lastBySpan.set(`${span.spanMs} ${Math.floor(pointMs / span.spanMs)}`, point);
   }
   return [...lastBySpan.values()];
 }
@@ -58,7 +59,8 @@ export function weekChange(history: PriceHistory): { share: number; days: number
 export function extremes(history: PriceHistory) {
   const [first = [0, 0] as const, last = first] = [history[0], history.at(-1)];
   return {
-    ...{ first, last },
+    first,
+    last,
     lowest: history.reduce((least, point) => (point[1] <= least[1] ? point : least), first),
     highest: history.reduce((most, point) => (point[1] >= most[1] ? point : most), first),
   };

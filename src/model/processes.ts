@@ -77,10 +77,11 @@ export class Processes {
 
   /** The length that each other process alive told last; empty while they cannot be reached. */
   lengths(): readonly number[] {
-    const isOther = ([id, { text, unchanged }]: [string, Seen]) =>
-      id !== this.id && text !== '' && unchanged < DEAD_AFTER;
-    const others = this.#rows.isReachable ? [...this.#seen].filter(isOther) : [];
-    return others.map(([, { text }]) => Number(text.split(' ')[1]) || 0);
+    if (!this.#rows.isReachable) return [];
+    return [...this.#seen].flatMap(([id, { text, unchanged }]) => {
+      const isOther = id !== this.id && text !== '' && unchanged < DEAD_AFTER;
+      return isOther ? Number(text.split(' ')[1]) || 0 : [];
+    });
   }
 
   /** Called after every look that was answered: about once a second, never where there are no others. */

@@ -77,8 +77,8 @@ export interface Requester {
   /** `false`: no server's install counts, because the member brought the bot along. */
   isInstalled?: boolean | undefined;
   /**
-   * How many requests may still be booked for what they confirmed; the same object for all of its cards. Absent: no
-   * such limit.
+   * How many requests may still be booked for what they confirmed; one object for all cards of the reply and for its
+   * row in the journal, which `lookup/booked-request.ts` counts down. Absent: no such limit.
    */
   ceiling?: { left: number };
 }

@@ -103,7 +103,7 @@ export function openMetrics(events: Events, commandNames: readonly string[], use
  */
 type Labels = Readonly<Record<string, readonly string[]>>;
 
-function combinations(labels: Labels): Record<string, string>[] {
+function combinations(labels: Labels) {
   return Object.entries(labels).reduce<Record<string, string>[]>(
     (known, [name, values]) => known.flatMap((each) => values.map((value) => ({ ...each, [name]: value }))),
     [{}],

@@ -7,7 +7,7 @@ import type { Events } from '../model/events.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import type { KnownOfLimiter, Page } from './metrics.ts';
 
-export interface OperationsConfig {
+interface OperationsConfig {
   discord: { botId: string };
   /** `undefined`: nothing is counted, nothing listens. */
   http: { port: number; host: string } | undefined;
@@ -17,7 +17,7 @@ export interface OperationsConfig {
   redis: object | undefined;
 }
 
-export interface OperationsOptions {
+interface OperationsOptions {
   commandNames: readonly string[];
   events: Events;
   log: Logger;
@@ -42,8 +42,7 @@ export async function openOperations(
     /** Serves metrics from now on, of this limiter as well. @throws HttpPortUnusable */
     async start(limiter: { view(): KnownOfLimiter }): Promise<void> {
       if (!http || !metrics) return;
-      const pages = { host: http.host, metrics: () => metrics(limiter.view()), readiness };
-      server = await serveHttp(http, botId, log, (request) => pageFor(request, pages));
+      server = await serveHttp(http, botId, log, { metrics: () => metrics(limiter.view()), readiness });
     },
     /** Takes half a second at most, and never rejects. */
     async close(): Promise<void> {
@@ -66,6 +65,12 @@ export interface Readiness {
   store: boolean;
   /** Where it is not ready. */
   reason?: string;
+}
+
+/** What is served. */
+interface Pages {
+  metrics(): Promise<Page>;
+  readiness(): Readiness;
 }
 
 /** Follows the gateway and the stores by their events. @param usesRedis it does not work until it is reached */
@@ -103,10 +108,10 @@ async function serveHttp(
   { port, host }: { port: number; host: string },
   botId: string,
   log: Logger,
-  pageOf: (request: IncomingMessage) => Promise<Page>,
+  pages: Pages,
 ): Promise<Server> {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const { status, type = 'text/plain; charset=utf-8', body } = await pageOf(request);
+    const { status, type = 'text/plain; charset=utf-8', body } = await pageFor(request, host, pages);
     response.writeHead(status, {
       'Content-Type': type,
       'Content-Length': Buffer.byteLength(body),
@@ -142,7 +147,8 @@ async function serveHttp(
 /** `/metrics`, `/healthz` and `/readyz`. */
 async function pageFor(
   { method, url = '', headers }: IncomingMessage,
-  { host, metrics, readiness }: { host: string; metrics: () => Promise<Page>; readiness: () => Readiness },
+  host: string,
+  { metrics, readiness }: Pages,
 ): Promise<Page> {
   if (method !== 'GET' && method !== 'HEAD') return { status: 405, body: 'GET or HEAD\n' };
   const [path] = url.split('?', 1);

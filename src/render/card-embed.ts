@@ -16,7 +16,7 @@ import {
 import { formatMessage, nameText, typedText } from './messages.ts';
 
 /** How the operator and the card service want cards to be shown. */
-export interface CardDisplay {
+interface CardDisplay {
   /** The address of a card's page, with `{id}`, `{name}` and `{number}`, instead of the one in its answer. */
   pageUrl?: string | undefined;
   hasPictures: boolean;
@@ -157,9 +157,7 @@ const JOINED = /^· /;
 
 function offeredFor({ low, high }: Prices, locale: string, currency: string | undefined): string {
   if ((low ?? high) === undefined) return '';
-  const [from = '', to = ''] = [low, high].map((price) =>
-    price === undefined ? '' : formatPrice(locale, price, currency),
-  );
+  const [from = '', to = ''] = [low, high].map((price) => price && formatPrice(locale, price, currency));
   const given = high === undefined ? 'low' : low === undefined ? 'high' : 'both';
   return formatMessage(locale, 'lowAndHigh', { given, low: from, high: to });
 }
@@ -233,7 +231,7 @@ const MAX_URL_LENGTH = 2_048;
  * @returns `undefined` for anything else: no picture and no link is shown
  */
 export function publicUrl(text: string | undefined): string | undefined {
-  const url = text === undefined ? null : URL.parse(text);
+  const url = URL.parse(text ?? '');
   if (url === null) return undefined;
   const { protocol, hostname, username, password, href } = url;
   if (protocol !== 'https:' && protocol !== 'http:') return undefined;

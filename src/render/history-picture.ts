@@ -8,7 +8,7 @@ import { formatMessage } from './messages.ts';
 /** A currency whose sign cannot be drawn as a whole is not drawn at all: C$ is not $. The E of 3E12 is no sign. */
 const CURRENCY = /(?<!\d)[\p{L}\p{Sc}]+/gu;
 
-/** A card's price as a picture, with its figures in the alt text. */
+/** A card's price as a picture, with what it shows in words for those who cannot see it. */
 export async function historyFile(
   history: PriceHistory,
   locale: string,
@@ -19,22 +19,18 @@ export async function historyFile(
     const text = shown(price);
     return isDrawable(text) ? text : text.replace(CURRENCY, '').trim();
   };
-  return {
-    name: 'price-history.png',
-    contentType: 'image/png',
-    data: await encodePng(historyPicture(history, drawn)),
-    description: historyAltText(history, shown, locale),
-  };
-}
-
-/** What the picture shows, in words, for those who cannot see it. */
-function historyAltText(history: PriceHistory, shown: (price: number) => string, locale: string): string {
   const { first, last, lowest, highest } = extremes(history);
-  return formatMessage(locale, 'historyPicture', {
-    ...{ first: first[0], last: last[0], latest: shown(last[1]) },
-    ...{ highest: shown(highest[1]), highestDate: highest[0] },
-    ...{ lowest: shown(lowest[1]), lowestDate: lowest[0] },
+  const description = formatMessage(locale, 'historyPicture', {
+    first: first[0],
+    last: last[0],
+    latest: shown(last[1]),
+    highest: shown(highest[1]),
+    highestDate: highest[0],
+    lowest: shown(lowest[1]),
+    lowestDate: lowest[0],
   });
+  const data = await encodePng(historyPicture(history, drawn));
+  return { name: 'price-history.png', contentType: 'image/png', data, description };
 }
 
 const WIDTH = 640;

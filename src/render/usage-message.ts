@@ -89,23 +89,26 @@ function steadily(used: number | undefined, limit: number | undefined, dayShare:
   return limit !== undefined && byTheEnd >= limit ? undefined : byTheEnd;
 }
 
+/** The picture, and what it shows in words for those who cannot see it: at most 1,024 characters. */
 async function pictureOf(day: UsageDay, locale: string): Promise<MessageFile> {
-  const data = await encodePng(dayPicture(day, (count) => formatCount(locale, count)));
-  return { name: 'day.png', contentType: 'image/png', data, description: dayAltText(day, locale) };
-}
-
-/** What the picture shows, in words, for those who cannot see it. At most 1,024 characters. */
-function dayAltText({ used, limit, hours, forecast, runsOutAtMs }: UsageDay, locale: string): string {
+  const { used, limit, hours, forecast, runsOutAtMs } = day;
   const count = (value: number | undefined) => (value === undefined ? '' : formatCount(locale, value));
   const [all, busiest] = [sumOf(hours), busiestOf(hours)];
-  return formatMessage(locale, 'dayPicture', {
+  const description = formatMessage(locale, 'dayPicture', {
     known: used === undefined || limit === undefined ? 'no' : 'yes',
-    ...{ used: count(used), limit: count(limit), sent: all.requests, saved: all.saved },
-    ...{ hour: String(busiest.hour), requests: busiest.requests, fromMemory: busiest.saved },
+    used: count(used),
+    limit: count(limit),
+    sent: all.requests,
+    saved: all.saved,
+    hour: String(busiest.hour),
+    requests: busiest.requests,
+    fromMemory: busiest.saved,
     forecast: forecast === undefined ? 'none' : runsOutAtMs === undefined ? 'steady' : 'runsOut',
     later: count(forecast?.used),
     time: runsOutAtMs === undefined ? '' : new Date(fullMinuteMs(runsOutAtMs)).toISOString().slice(11, 16),
   });
+  const data = await encodePng(dayPicture(day, (each) => formatCount(locale, each)));
+  return { name: 'day.png', contentType: 'image/png', data, description };
 }
 
 function usageEmbed(view: UsageView, day: UsageDay | undefined, picture: MessageFile | undefined): APIEmbed {
@@ -273,9 +276,8 @@ function sumOf(hours: DayView['hours']) {
 }
 
 function serverLines({ server, locale }: UsageView): Line[] {
-  const { memberCap } = server;
-  const capped = memberCap !== undefined && formatMessage(locale, 'memberCap', { requests: memberCap });
-  return [causedText(server, locale), capped];
+  const { memberCap: requests } = server;
+  return [causedText(server, locale), requests !== undefined && formatMessage(locale, 'memberCap', { requests })];
 }
 
 /** Nothing while nobody has used the bot there today, nor when members cannot bring it along. */

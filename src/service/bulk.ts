@@ -13,7 +13,7 @@ export interface BatchLimits {
   room: number;
   lengthOf(id: string): number;
   /** The next request is to show what is wrong: nothing else leaves before it has ended. */
-  isProbing?: boolean;
+  goesAlone?: boolean;
   /** Between two bulk requests of all processes; absent: they leave as single cards do. */
   everyMs?: number | undefined;
 }
@@ -80,9 +80,9 @@ export class BulkRequests {
 
   /** @param cardsLeft how many cards may be under way together, if that is known */
   limits(nowMs: number, cardsLeft = Number.POSITIVE_INFINITY): BatchLimits {
-    const isProbing = this.#trust === 'failed';
-    const most = isProbing ? 1 : Math.max(1, Math.min(this.#mostAt(nowMs), cardsLeft - this.#cardsUnderWay));
-    return { ...this.#always, most, isProbing };
+    const goesAlone = this.#trust === 'failed';
+    const most = goesAlone ? 1 : Math.max(1, Math.min(this.#mostAt(nowMs), cardsLeft - this.#cardsUnderWay));
+    return { ...this.#always, most, goesAlone };
   }
 
   /** To be told of each request for one card: whether it is answered shows whether bulk alone has failed. */

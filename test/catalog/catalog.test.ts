@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Catalog, type CatalogOptions } from '../../src/catalog/catalog.ts';
 import { CatalogDatabase } from '../../src/catalog/database.ts';
 import { CardStore } from '../../src/known/card-store.ts';
@@ -20,6 +20,7 @@ import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
 import { openFile } from '../../src/storage/sqlite/file.ts';
 import { sqliteMemberHistory } from '../../src/storage/sqlite/member-history.ts';
 import { keysOf } from '../../src/storage/state.ts';
+import { fakeTimers } from '../support/fake-timers.ts';
 import { ERROR, INFO, logLines, WARN } from '../support/log-lines.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { table } from '../table.ts';
@@ -195,8 +196,7 @@ describe('questions', () => {
     [1_500, 'unsearched'],
   ])('of what a text means are given up after a second and a half: after %i ms the answer is %s', async (ms, kind) => {
     importCharizard();
-    vi.useFakeTimers({ toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
+    fakeTimers({ toFake: ['Date'] });
     const meant = openCatalog().resolve('charizard', ALICE);
     vi.setSystemTime(Date.now() + ms);
     expect((await meant).kind).toBe(kind);
@@ -342,12 +342,8 @@ async function cached(origin: string, id: string): Promise<void> {
 }
 
 function inFile<T>(work: (file: DatabaseSync) => T): T {
-  const file = new DatabaseSync(join(folder, 'catalog.sqlite'), { defensive: false }); // so that it can be broken
-  try {
-    return work(file);
-  } finally {
-    file.close();
-  }
+  using file = new DatabaseSync(join(folder, 'catalog.sqlite'), { defensive: false }); // so that it can be broken
+  return work(file);
 }
 
 function inCatalog<T>(work: (file: CatalogDatabase) => T): T {

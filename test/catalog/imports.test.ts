@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { search } from '../../src/catalog/search.ts';
-import { openCatalog } from '../support/open-catalog.ts';
+import { openCatalog, WHO } from '../support/open-catalog.ts';
 import { table } from '../table.ts';
 
-const WHO = { memberId: 'alice', guildId: 'guild' };
 const CARDS = Array.from({ length: 8 }, (_, at) => ({ id: `neo3-${at}`, name: 'Ho-Oh' }));
 
 /** Of the cards by number: `june 0-7` imports them from a file, `ok 5` confirms, `no 0-4` denies them. */

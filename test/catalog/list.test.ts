@@ -4,10 +4,9 @@ import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { readPastedList } from '../../src/catalog/lines.ts';
 import { atOnce, meantBy, meantLine, resolveList, searchInList } from '../../src/catalog/list.ts';
 import { inOneMenu } from '../../src/catalog/meaning.ts';
-import { cardsOf, openCatalog } from '../support/open-catalog.ts';
+import { cardsOf, openCatalog, WHO } from '../support/open-catalog.ts';
 import { table } from '../table.ts';
 
-const WHO = { memberId: 'alice', guildId: 'guild' };
 const CARDS = cardsOf(table`
   lea-161 | Lightning Bolt | Limited Edition Alpha | 161
   m10-146 | Lightning Bolt | Magic 2010 | 146
@@ -41,9 +40,11 @@ const MORE = cardsOf(table`
 
 let ofTen: CatalogDatabase;
 let withMore: CatalogDatabase;
+let catalog: CatalogDatabase;
 beforeAll(() => {
   ofTen = openCatalog(CARDS);
   withMore = openCatalog([...CARDS, ...MORE], 'cards.csv');
+  catalog = openCatalog(PASTED, 'cards.csv');
 });
 
 describe('a list of cards', () => {
@@ -253,11 +254,6 @@ const PASTED = cardsOf(table`
   7:69 | Rhino - Speaker | Archipelago | 69
   sve-2 | Basic Fire Energy | Energies | 2 |  | SVE
 `);
-
-let catalog: CatalogDatabase;
-beforeAll(() => {
-  catalog = openCatalog(PASTED, 'cards.csv');
-});
 
 /** Each line as `count ids`, with `heading` and `unclear` where it has none. */
 function meant(text: string, { index } = catalog): string[] {

@@ -6,10 +6,9 @@ import { mentions, printed, printings, resolve } from '../../src/catalog/meaning
 import { search } from '../../src/catalog/search.ts';
 import { formOf } from '../../src/catalog/text.ts';
 import { anyCharacter } from '../support/any-character.ts';
-import { cardsOf, openCatalog } from '../support/open-catalog.ts';
+import { cardsOf, openCatalog, WHO } from '../support/open-catalog.ts';
 import { table } from '../table.ts';
 
-const WHO = { memberId: 'alice', guildId: 'guild' };
 const CARDS = cardsOf(table`
   base1-4 | Charizard | Base
   base4-4 | Charizard | Base Set 2
@@ -185,16 +184,17 @@ it.each(table`
   expect([cards.map((card) => card.id).join(' '), `${found.total} of ${found.name}`]).toEqual([ids, total]);
 });
 
-it.each([
-  [0, true, 'many-0', 25, 0, 259],
-  [1, true, 'many-26', 25, 1, 259],
-  [1, false, 'many-25', 25, 1, 260],
-  [10, false, 'many-250', 10, 10, 260],
-  [10, true, 'many-251', 9, 10, 259],
-  [99, true, 'many-251', 9, 10, 259],
-])('page %i of a name has 25 cards, and says how many there are: others alone %s', (page, isOthers, ...expected) => {
-  const { cards, ...found } = printings(names().index, 'many-1', { page, isOthers });
-  expect([cards[0]?.id, cards.length, found.page, found.total]).toEqual(expected);
+it.each(table`
+  0 | others | many-0 25 0 259
+  1 | others | many-26 25 1 259
+  1 | all | many-25 25 1 260
+  10 | all | many-250 10 10 260
+  10 | others | many-251 9 10 259
+  99 | others | many-251 9 10 259
+`)('page %s of a name has 25 cards, and says how many there are: %s', (page, which, expected) => {
+  const wanted = { page: Number(page), isOthers: which === 'others' };
+  const { cards, ...found } = printings(names().index, 'many-1', wanted);
+  expect([cards[0]?.id, cards.length, found.page, found.total].join(' ')).toBe(expected);
   expect(found.name).toBe('Copper Gull');
 });
 

@@ -5,11 +5,10 @@ import { find, search } from '../../src/catalog/search.ts';
 import type { CatalogCard } from '../../src/catalog/text.ts';
 import type { Requester } from '../../src/model/quota.ts';
 import { printings } from '../bench/search/printings.ts';
-import { openCatalog } from '../support/open-catalog.ts';
+import { openCatalog, WHO } from '../support/open-catalog.ts';
 import { table } from '../table.ts';
 import { isMeant, rows } from './typed/texts.ts';
 
-const WHO = { memberId: 'alice', guildId: 'guild' };
 const NOISE = 1_200;
 const LONG_SET = "2016-17 Panini Aficionado Power Surge Artist's Proof Red";
 

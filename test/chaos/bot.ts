@@ -13,7 +13,6 @@ export class Bot {
   readonly #env: Record<string, string>;
   readonly #all: BotProcess[] = [];
   readonly #unexpectedEnds: string[] = [];
-  readonly #signalled = new WeakSet<BotProcess>();
   #running: BotProcess;
   #restarting: Promise<void> | undefined;
 
@@ -63,13 +62,12 @@ export class Bot {
     const bot = startBotProcess(this.#env);
     this.#all.push(bot);
     void bot.ended.then((end) => {
-      if (!this.#signalled.has(bot)) this.#unexpectedEnds.push(`the bot ended unexpectedly with ${end}`);
+      if (!bot.child.killed) this.#unexpectedEnds.push(`the bot ended unexpectedly with ${end}`);
     });
     return bot;
   }
 
   async #end(signal: Gap['signal']): Promise<void> {
-    this.#signalled.add(this.#running);
     this.#running.child.kill(signal);
     await this.#running.ended;
   }

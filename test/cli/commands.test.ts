@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import type { Declaration } from '../../commands/declare.ts';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
 import { table } from '../table.ts';
-import { run } from './run.ts';
+import { failing, run } from './run.ts';
 
 const ID = { type: 3, name: 'id', description: 'Card id', required: true, max_length: 100 } as const;
 const PRICES = { type: 5, name: 'prices', description: 'With prices' } as const;
@@ -112,11 +112,11 @@ describe('diff', () => {
 
   it('finds nothing where Discord only orders or writes out what is left out', async () => {
     await cli('register', { commands: [CARD, MENU] });
-    const options = [
+    const [id, prices] = [
       { ...ID, choices: [] },
       { ...PRICES, required: false },
     ];
-    const same: Declaration = { ...CARD, options, nsfw: false, contexts: [1, 0] };
+    const same: Declaration = { ...CARD, options: [id, prices], nsfw: false, contexts: [1, 0] };
     expect(await cli('diff', { commands: [{ ...MENU, name_localizations: {} }, same] })).toMatchObject({ code: 0 });
   });
 });
@@ -160,7 +160,7 @@ describe('the application', () => {
 it('clear of the global commands asks on a terminal, and wants --yes without one', async () => {
   const commands = [MENU, CARD];
   await cli('register', { commands });
-  expect(await cli('clear', { commands })).toMatchObject({ code: 1, err: expect.stringContaining('Add --yes') });
+  expect(await cli('clear', { commands })).toMatchObject(failing('Add --yes'));
   expect(await cli('clear', { commands, ask: async () => 'no' })).toMatchObject({ code: 1 });
   const out = expect.stringContaining('\n- Look up\n- /card\n');
   expect(await cli('clear --dry-run', { commands })).toMatchObject({ code: 0, out });
@@ -203,13 +203,9 @@ describe('a failure exits 1, and', () => {
     const page = Number(status) > 200 && answered.endsWith('<html>') && { 'Content-Type': 'text/html' };
     const headers = { 'retry-after': '7200', via: '1.1 x', ...page };
     if (line === 'register') discord.faults.script({ route: 'commands' }); // its list is answered
-    discord.faults.script({
-      route: 'commands',
-      answer: { status: Number(status), headers, body: body.join(' ') },
-      times: 2,
-    });
-    const err = expect.stringMatching(new RegExp(words, 'm'));
-    expect(await cli(line)).toMatchObject({ code: 1, out: '', err });
+    const answer = { status: Number(status), headers, body: body.join(' ') };
+    discord.faults.script({ route: 'commands', answer, times: 2 });
+    expect(await cli(line)).toMatchObject({ out: '', ...failing(new RegExp(words, 'm')) });
   });
 
   it('names the setting that Discord rejects, and sends no command; then the command and its field', async () => {
@@ -217,10 +213,9 @@ describe('a failure exits 1, and', () => {
     discord.faults.script({ route: 'any', times: 2 }, { route: 'any', answer: { status: 400, body } });
     const commands = [CARD, { ...USAGE, description: 'x'.repeat(101) }];
     const setting = /^Discord rejected these settings of the application, .*\/information\n.*\ntags\[/;
-    expect(await cli('register', { commands })).toMatchObject({ code: 1, err: expect.stringMatching(setting) });
+    expect(await cli('register', { commands })).toMatchObject(failing(setting));
     expect(changes()).toEqual(['PATCH']);
-    const field = /1\.description\[.*100/;
-    expect(await cli('register', { commands })).toMatchObject({ code: 1, err: expect.stringMatching(field) });
+    expect(await cli('register', { commands })).toMatchObject(failing(/1\.description\[.*100/));
   });
 
   it.each(table`
@@ -233,11 +228,10 @@ describe('a failure exits 1, and', () => {
     list --guild 12 | | 17 to 20 digits
   `)('of %s with %s is said, with --json as JSON on standard output: %s', async (line, set = '', words = '') => {
     const env = parseEnv(set);
-    const says = expect.stringMatching(words);
-    expect(await cli(`${line}`, { env })).toMatchObject({ code: 1, out: '', err: says });
+    const error = expect.stringMatching(words);
+    expect(await cli(`${line}`, { env })).toEqual({ code: 1, out: '', err: error });
     const { out, ...json } = await cli(`${line} --json`, { env });
-    expect(json).toEqual({ code: 1, err: '' });
-    expect(JSON.parse(out)).toEqual({ error: says });
+    expect([JSON.parse(out), json]).toEqual([{ error }, { code: 1, err: '' }]);
     expect(changes()).toEqual([]);
   });
 
@@ -252,8 +246,8 @@ describe('a failure exits 1, and', () => {
     expect(await cli('clear', { ask: slowly })).toMatchObject({ code: 0, err: '' });
     discord.onRequest(() => void vi.advanceTimersByTime(29_900));
     discord.faults.script({ route: 'commands', answer: 'stall' });
-    const err = expect.stringContaining(`Can't reach Discord at ${discord.apiUrl} (no answer in time)`);
-    expect(await cli('list')).toMatchObject({ code: 1, err });
+    const says = `Can't reach Discord at ${discord.apiUrl} (no answer in time)`;
+    expect(await cli('list')).toMatchObject(failing(says));
   });
 });
 

@@ -15,6 +15,7 @@ import {
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { onFinished } from '../support/on-finished.ts';
+import { failing } from './run.ts';
 
 const CHECKOUT = new URL('../..', import.meta.url).pathname;
 const OWNER = { uid: 47_110, gid: 47_111 };
@@ -62,8 +63,7 @@ describe.skipIf(!isRoot)('root runs a tool on the DATA_DIR of another user', () 
     const precious = join(folder, 'precious');
     writeFileSync(precious, 'of root', { mode: 0o600 });
     symlinkSync(precious, join(dataDir, 'catalog.sqlite'));
-    const { code, err } = await run('catalog import cards.csv');
-    expect([code, err]).toEqual([1, expect.stringContaining('cannot be used')]);
+    expect(await run('catalog import cards.csv')).toMatchObject(failing('cannot be used'));
     expect(statSync(precious)).toMatchObject({ uid: 0, gid: 0 });
     expect(readFileSync(precious, 'utf8')).toBe('of root');
   });
@@ -78,26 +78,20 @@ describe.skipIf(!isRoot)('root runs a tool on the DATA_DIR of another user', () 
     'in a folder that this user cannot read, a tool ends with a sentence, and the doctor does not tell of names',
     async () => {
       chmodSync(dataDir, 0o300);
-      for (const action of ['stats', 'export -']) {
-        const { code, err } = await run(`catalog ${action}`);
-        expect([code, err]).toEqual([1, expect.stringMatching(/^.*EACCES.*\n$/)]);
-      }
+      for (const action of ['stats', 'export -'])
+        expect(await run(`catalog ${action}`)).toMatchObject(failing(/^.*EACCES.*\n$/));
       chownSync(dataDir, 0, 0);
       chmodSync(dataDir, 0o700);
-      const { err, out } = await run('catalog stats', { user: OWNER });
-      expect(err).toMatch(/^.*catalog\.sqlite cannot be used \(EACCES.*\n$/);
-      expect(out).toBe('');
+      const says = /^.*catalog\.sqlite cannot be used \(EACCES.*\n$/;
+      expect(await run('catalog stats', { user: OWNER })).toMatchObject({ ...failing(says), out: '' });
       expect((await run('doctor --offline', { user: OWNER })).out).not.toContain('names');
     },
   );
 
   inReach('says so where that user cannot get to the folder', async () => {
     chmodSync(folder, 0o700);
-    const { code, err } = await run('catalog stats');
-    expect(code).toBe(1);
-    expect(err).toMatch(
-      new RegExp(`^This does not work as user ${OWNER.uid}, to whom .* Run it as the bot runs\\.\n$`),
-    );
+    const says = new RegExp(`^This does not work as user ${OWNER.uid}, to whom .* Run it as the bot runs\\.\n$`);
+    expect(await run('catalog stats')).toMatchObject(failing(says));
   });
 
   it('says so where that user cannot read the program', async () => {

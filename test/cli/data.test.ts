@@ -11,17 +11,13 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { EmbeddedCardService } from '../../sandbox/service/service.ts';
-import { openServices } from '../../src/app.ts';
-import { readConfig } from '../../src/config/config.ts';
 import { DELETION_REQUESTS } from '../../src/privacy/member-data.ts';
 import { type RedisClient, redisPrefix } from '../../src/storage/redis/client.ts';
 import { deferredReply } from '../replies/replies-over.ts';
-import { logLines } from '../support/log-lines.ts';
-import { onFinished } from '../support/on-finished.ts';
+import { openedServices } from '../support/opened-services.ts';
 import { clientOf, startRedis, type TestRedis } from '../support/redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { run } from './run.ts';
+import { failing, run } from './run.ts';
 
 const ALICE = '123456789012345678';
 const BOB = '876543210987654321';
@@ -39,34 +35,19 @@ const over = ({ url, prefix }: TestRedis) => ({ REDIS_URL: url, REDIS_KEY_PREFIX
 
 /** State as the bot opens it. */
 async function open(redis?: TestRedis) {
-  const config = readConfig({
-    DISCORD_TOKEN: 'none',
-    CARD_SERVICE_URL: 'http://cards.test',
-    DATA_DIR: dataDir,
-    ...(redis && over(redis)),
-  });
-  const { services, state } = await openServices(config, logLines().log, { fetch: new EmbeddedCardService().fetch });
-  return {
-    ...services,
-    state,
-    async close() {
-      services.memberData.close();
-      services.usage.close();
-      await services.lookupQueue.close(0);
-      await state.close();
-    },
-  };
+  const { services, state, close } = await openedServices({ DATA_DIR: dataDir, ...(redis && over(redis)) });
+  return { ...services, state, close };
 }
 
 type Bot = Awaited<ReturnType<typeof open>>;
 
 /** The members who are still to be told of a price. */
-async function untold({ watches }: Bot): Promise<string[] | undefined> {
+async function untold({ watches }: Bot) {
   return (await watches.find())?.flatMap((watch) => (watch.untold ? watch.memberId : []));
 }
 
 /** The files in a folder and below it that hold this text anywhere, free pages and write-ahead logs included. */
-function filesWith(text: string, folder: string): string[] {
+function filesWith(text: string, folder = dataDir): string[] {
   const files = readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)));
   // A bot that runs may have removed it since.
   return files.filter((file) => existsSync(file) && statSync(file).isFile() && readFileSync(file).includes(text));
@@ -137,29 +118,27 @@ describe('npm run data -- forget', () => {
     const state = join(dataDir, 'state.sqlite');
     const folder = join(dataDir, 'backups');
     const earlier = new DatabaseSync(state);
-    earlier.exec('CREATE TABLE catalog_stub (x)');
     // Freed without being erased, as by a version that did not erase.
-    earlier.exec(`PRAGMA secure_delete = OFF; INSERT INTO catalog_stub VALUES ('${ALICE}'); DELETE FROM catalog_stub`);
+    earlier.exec(
+      `PRAGMA secure_delete = OFF; CREATE TABLE stub (x); INSERT INTO stub VALUES ('${ALICE}'); DELETE FROM stub`,
+    );
     earlier.close();
     mkdirSync(folder);
     for (const copy of [join(folder, 'state-2026-11-20.sqlite'), `${state}.v2-old`]) copyFileSync(state, copy);
     writeFileSync(`${state}.corrupt-2026`, `damaged ${ALICE} damaged`);
     writeFileSync(join(folder, 'state.unfinished'), readFileSync(state));
-    expect(filesWith(ALICE, dataDir)).toHaveLength(6); // with what members looked up last, in the catalog
+    expect(filesWith(ALICE)).toHaveLength(6); // with what members looked up last, in the catalog
 
-    const { code, out } = await forget();
+    expect(await forget()).toMatchObject({ code: 0, out: expect.stringContaining('No file in') });
 
-    expect(code).toBe(0);
-    expect(out).toContain('No file in');
-    expect(filesWith(ALICE, dataDir)).toEqual([]);
-    expect(filesWith(BOB, dataDir).length).toBeGreaterThanOrEqual(3);
+    expect(filesWith(ALICE)).toEqual([]);
+    expect(filesWith(BOB).length).toBeGreaterThanOrEqual(3);
     await forget({}, LEFT);
-    expect(filesWith(LEFT, dataDir)).toEqual([]);
+    expect(filesWith(LEFT)).toEqual([]);
     const after = await open();
     expect(await after.settings.of({ guildId: LEFT })).toEqual({ isPrivate: false });
     expect(await after.settings.of({ guildId: STAYS })).toEqual({ language: 'de', isPrivate: false });
-    const { requests } = await after.ledger.guildToday({ memberId: BOB, guildId: STAYS });
-    expect(requests).toBe(1);
+    expect(await after.ledger.guildToday({ memberId: BOB, guildId: STAYS })).toMatchObject({ requests: 1 });
     expect(await after.ledger.keptOf(ALICE)).toEqual({ days: 0, requests: 0, saved: 0 });
     expect(await after.ledger.keptOf(BOB)).toEqual({ days: 1, requests: 2, saved: 2 });
     expect([...((await after.state.rows.read(DELETION_REQUESTS))?.keys() ?? [])]).toEqual([BOB]);
@@ -172,10 +151,10 @@ describe('npm run data -- forget', () => {
     await typedAsCard(bot);
     await bot.close();
     const held = ['cards.sqlite', 'catalog.sqlite'].map((name) => join(dataDir, name));
-    const filesOf = (memberId: string) => filesWith(memberId, dataDir).map((file) => file.replace(/-wal$/, ''));
+    const filesOf = (memberId: string) => filesWith(memberId).map((file) => file.replace(/-wal$/, ''));
     expect(new Set(filesOf(ALICE))).toEqual(new Set(held)); // a busy machine may leave a write-ahead log
     expect(await forget()).toMatchObject({ code: 0, err: '' });
-    expect(filesWith(ALICE, dataDir)).toEqual([]);
+    expect(filesWith(ALICE)).toEqual([]);
     expect(new Set(filesOf(BOB))).toEqual(new Set(held));
     const after = await open();
     expect(await foundIds(after, BOB)).toEqual([mention(BOB)]);
@@ -195,22 +174,18 @@ describe('npm run data -- forget', () => {
 
   it('fails with a sentence while a bot uses the files', async () => {
     const bot = await used();
-    const { code, err } = await forget();
+    const says = 'state.sqlite is in use by a bot. Stop it, and run this again.';
+    expect(await forget()).toMatchObject(failing(says));
     await bot.close();
-    expect(code).toBe(1);
-    expect(err).toContain('state.sqlite is in use by a bot. Stop it, and run this again.');
   });
 
   it('succeeds where nothing is kept, and fails with a sentence where there is no folder, which is not the one of the bot', async () => {
     expect(await forget()).toMatchObject({ code: 0 });
     const none = { DATA_DIR: join(dataDir, 'none') };
-    expect(await forget(none)).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(/^There is no folder .+none\. Set/),
-    });
+    expect(await forget(none)).toMatchObject(failing(/^There is no folder .+none\. Set/));
     const file = join(dataDir, 'file');
     writeFileSync(file, '');
-    expect(await forget({ DATA_DIR: file })).toMatchObject({ code: 1, err: expect.stringContaining('There is no') });
+    expect(await forget({ DATA_DIR: file })).toMatchObject(failing('There is no'));
     expect(await forget({ ...none, ...over(await startRedis()) })).toMatchObject({
       code: 0,
       out: expect.stringContaining('run this on each machine'),
@@ -218,13 +193,12 @@ describe('npm run data -- forget', () => {
   });
 
   it.each(['12345', "1' OR '1'='1"])('refuses %j, which is no member id', async (id) => {
-    expect(await forget({}, id)).toMatchObject({ code: 1, err: expect.stringContaining('17 to 20 digits') });
+    expect(await forget({}, id)).toMatchObject(failing('17 to 20 digits'));
   });
 
   it('leaves the id in no key or value of Redis, while the bot goes on', async () => {
     const redis = await startRedis();
     const bot = await used(redis);
-    onFinished(() => bot.close());
     await typedAsCard(bot);
     const client = await clientOf(redis);
     await expect.poll(() => everythingIn(client, redis.prefix)).toContain(ALICE);
@@ -233,9 +207,8 @@ describe('npm run data -- forget', () => {
     const [old, other] = [`${redis.prefix}:v1:ledger:2026-01-01`, `${redis.prefix}:2:v1:ledger:2026-01-01`];
     for (const key of [old, other]) await client.hSet(key, `member:${BOB}`, 1); // of another version, and of another bot
 
-    const { code, err } = await forget(over(redis));
+    expect(await forget(over(redis))).toMatchObject({ code: 0, err: '' });
 
-    expect({ code, err }).toEqual({ code: 0, err: '' });
     const left = await everythingIn(client, redis.prefix);
     expect(left).not.toContain(ALICE);
     expect(left).toContain(BOB);
@@ -248,10 +221,10 @@ describe('npm run data -- forget', () => {
   });
 
   it('fails with a sentence, without the password, when Redis cannot be reached', async () => {
-    const { code, err } = await forget({ REDIS_URL: 'redis://:secret-pw@127.0.0.1:10901' });
-    expect(code).toBe(1);
-    expect(err).toMatch(/^Redis cannot be cleaned now \(.*ECONNREFUSED.*\)\. Check REDIS_URL, and run this again\.\n$/);
-    expect(err).not.toContain('secret-pw');
+    const failed = await forget({ REDIS_URL: 'redis://:secret-pw@127.0.0.1:10901' });
+    const says = /^Redis cannot be cleaned now \(.*ECONNREFUSED.*\)\. Check REDIS_URL, and run this again\.\n$/;
+    expect(failed).toMatchObject(failing(says));
+    expect(failed.err).not.toContain('secret-pw');
   });
 });
 
@@ -271,5 +244,5 @@ it('the button of /privacy deletes what was looked up last, and the id from the 
   expect(await bot.memberData.kept(ALICE)).toMatchObject({ lastCards: [] });
   expect((await bot.memberData.kept(BOB)).lastCards).toEqual(['base1-4']);
   await bot.close();
-  expect(filesWith(ALICE, dataDir)).toEqual([join(dataDir, 'state.sqlite')]);
+  expect(filesWith(ALICE)).toEqual([join(dataDir, 'state.sqlite')]);
 });

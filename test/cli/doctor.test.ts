@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -130,6 +130,13 @@ it('.env is read as Node reads it, may be nobody else’s, and loses to the envi
   expect(process_.output().split('\n').slice(0, 3)).toEqual(lines);
 });
 
+it('.env that cannot be read is one sentence', async () => {
+  const cwd = temporaryFolder();
+  mkdirSync(join(cwd, '.env'));
+  const { ended, output } = startProgram([process.execPath, resolve('src/cli/main.ts'), 'doctor'], { cwd, env: right });
+  expect([await ended, output()]).toEqual([1, expect.stringMatching(/^\.env cannot be read\. Make it a file .*\n$/)]);
+});
+
 it.each(['new/deep', 'file', 'file/deep'])('a data directory at %s, where nothing is made', async (name) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'file'), '');
@@ -182,7 +189,7 @@ it.each(table`
   CARD_SERVICE_URL=${NOWHERE} | ✗ card service: 127.0.0.1:10901 .*ECONNREFUSED.* Check CARD_SERVICE_URL
   CARD_SERVICE_CARD_PATH=/wrong/{id} | ? card service: .*CARD_SERVICE_CARD_PATH
   CARD_SERVICE_CARD_PATH=/wrong/{id} CARD_SERVICE_API_KEY=refused-key | ✗ API key: .*401.*CARD_SERVICE_API_KEY
-  lookup:404:error | ? card service: It says that it has no card base1-4. .*--id ID.*CARD_SERVICE_URL
+  lookup:404:error | ? card service: It says that it has no card base1-4. .*--id ID.*CARD_SERVICE_URL.*cards/base1-4
   lookup:429 | ? card service: .*429
   lookup:200:<html> | ✗ card service: .*/cards/{id} .*the body is not JSON.* Check CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH
   lookup:302 | ✗ card service: .*a redirect to https://elsewhere.test/
@@ -299,8 +306,12 @@ it('--service is not needed for that of the bot, of which a card is tried that m
   const team = { headers: { 'X-Team': '$CARD_SERVICE_TEAM' } };
   const { env, folder, path, asked } = await startOwnService(team);
   const bot = { ...right, CARD_SERVICE_URL: '', ...env, CARD_SERVICE: path, CARD_SERVICE_TEAM: 'any-other-team' };
-  await run(['catalog', 'import', '-'], { env: bot, folder, stdin: 'id,name\nbase1-4,Wax Golem\n7,Drake\n' });
-  const { out } = await run(['doctor'], { env: bot, envFile: bot, folder });
+  const named = async (rows: string, ...flags: string[]) => {
+    await run(['catalog', 'import', '-'], { env: bot, folder, stdin: `id,name\nbase1-4,Wax Golem\n${rows}` });
+    return (await run(['doctor', ...flags], { env: bot, envFile: bot, folder })).out;
+  };
+  expect(await named('', '--offline')).toContain('✗ names: `card.ids` in the description takes no id such as base1-4.');
+  const out = await named('7,Drake\n');
   expect(out).toContain('✓ card service: it answers with a card\n✓ plan: auto: 120 requests a day');
   expect(out).not.toMatch(/names|Nothing reads it/);
   expect(asked).toEqual(['/items?number=7', '/items?number=99999999']);

@@ -1,4 +1,5 @@
 import { Readable, Writable } from 'node:stream';
+import { expect } from 'vitest';
 import type { CliContext } from '../../src/cli/context.ts';
 import { runCli } from '../../src/cli/program.ts';
 
@@ -24,6 +25,11 @@ export async function run(
     ...outside,
   });
   return { code, out: out.text, err: err.text };
+}
+
+/** What a run that failed is expected to have said, among other things if that is a text. */
+export function failing(says: string | RegExp, code = 1) {
+  return { code, err: typeof says === 'string' ? expect.stringContaining(says) : expect.stringMatching(says) };
 }
 
 class Collected extends Writable {

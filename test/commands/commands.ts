@@ -1,32 +1,11 @@
-import { onTestFinished } from 'vitest';
 import type { CommandUse, ComponentUse, Message, View } from '../../commands/command.ts';
-import { EmbeddedCardService, SANDBOX_API_KEY } from '../../sandbox/service/service.ts';
-import { openServices } from '../../src/app.ts';
-import { readConfig } from '../../src/config/config.ts';
-import { Events } from '../../src/model/events.ts';
+import { SANDBOX_API_KEY } from '../../sandbox/service/service.ts';
 import type { Requester } from '../../src/model/quota.ts';
-import { logLines } from '../support/log-lines.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { openedServices } from '../support/opened-services.ts';
 
-/** What a command is given by app.ts, over the embedded card service; `key` is sent unless it is undefined. */
-export async function startServices(env: Record<string, string> = {}, key: string | undefined = SANDBOX_API_KEY) {
-  const cardService = new EmbeddedCardService();
-  const config = readConfig({
-    DISCORD_TOKEN: 'none',
-    CARD_SERVICE_URL: 'http://cards.test',
-    ...(key && { CARD_SERVICE_API_KEY: key }),
-    DATA_DIR: temporaryFolder(),
-    ...env,
-  });
-  const events = new Events();
-  const { services, state } = await openServices(config, logLines().log, { fetch: cardService.fetch, events });
-  onTestFinished(async () => {
-    services.usage.close();
-    services.memberData.close();
-    await services.lookupQueue.close(0);
-    await state.close();
-  });
-  return { services, cardService, events };
+/** What a command is given by app.ts; `key` is sent unless it is undefined. */
+export function startServices(env: Record<string, string> = {}, key: string | undefined = SANDBOX_API_KEY) {
+  return openedServices({ ...(key && { CARD_SERVICE_API_KEY: key }), ...env });
 }
 
 /** A typed `/card`, or another command; the options are those given. */

@@ -4,39 +4,42 @@ import cards from '../../commands/cards.ts';
 import watch from '../../commands/watch.ts';
 import { cardIdReader } from '../../src/model/card-id.ts';
 import { described } from '../support/described.ts';
+import { table } from '../table.ts';
 import { pressed, startServices, typed } from './commands.ts';
 
 const UUID = '0000579f-7b35-4ed3-b44c-db2a538066fe';
 
-it.each<[string, string, string | undefined]>([
+it.each([
+  ...table`
+    default | x" OR name:* | x" OR name:*
+    default | .. |
+    scryfall | ${UUID} | ${UUID}
+    scryfall | ${UUID.toUpperCase()} | ${UUID}
+    scryfall | random |
+    scryfall | ${UUID}?a=b |
+    ygoprodeck | 01861629 | 1861629
+    ygoprodeck | 46986415 | 46986415
+    ygoprodeck | 0 |
+    ygoprodeck | 1,2 |
+    ygoprodeck | 1e5 |
+    ygoprodeck | １２ |
+    tcgdex | exu-! | exu-!
+    tcgdex | exu-? | exu-?
+    tcgdex | x" OR name:* |
+    tcgdex | ${'a'.repeat(41)} |
+    tcgdex | .. |
+    lorcast | 11:125 | 11:125
+    lorcast | D23:1a | D23:1a
+    lorcast | 1:.. |
+    lorcast | 1: |
+    lorcast | :1 |
+    lorcast | 1 |
+    lorcast | 1:2:3 |
+    lorcast | 1/2:3 |
+  `,
   ['default', ' base1-4 ', 'base1-4'],
-  ['default', 'x" OR name:*', 'x" OR name:*'],
-  ['default', '..', undefined],
-  ['scryfall', UUID, UUID],
-  ['scryfall', UUID.toUpperCase(), UUID],
-  ['scryfall', 'random', undefined],
-  ['scryfall', `${UUID}?a=b`, undefined],
-  ['ygoprodeck', '01861629', '1861629'],
-  ['ygoprodeck', '46986415', '46986415'],
-  ['ygoprodeck', '0', undefined],
-  ['ygoprodeck', '1,2', undefined],
-  ['ygoprodeck', '1e5', undefined],
-  ['ygoprodeck', '１２', undefined],
-  ['tcgdex', 'exu-!', 'exu-!'],
-  ['tcgdex', 'exu-?', 'exu-?'],
-  ['tcgdex', 'x" OR name:*', undefined],
-  ['tcgdex', 'a'.repeat(41), undefined],
-  ['tcgdex', '..', undefined],
-  ['lorcast', '11:125', '11:125'],
-  ['lorcast', 'D23:1a', 'D23:1a'],
-  ['lorcast', '1:..', undefined],
-  ['lorcast', '1:', undefined],
-  ['lorcast', ':1', undefined],
-  ['lorcast', '1', undefined],
-  ['lorcast', '1:2:3', undefined],
-  ['lorcast', '1/2:3', undefined],
-])('%s: %j is the id %j', (name, text, id) => {
-  expect(cardIdReader(described({}, name === 'default' ? undefined : name).card)(text)).toBe(id);
+])('%s: %j is the id %j', (name, text = '', id) => {
+  expect(cardIdReader(described({}, name === 'default' ? undefined : name).card)(text) ?? '').toBe(id);
 });
 
 it('a separator alone has no part that is empty or leads elsewhere', () => {

@@ -4,6 +4,7 @@ import watch from '../../commands/watch.ts';
 import { watchForm } from '../../commands/watch-messages.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { MOST_WATCHES } from '../../src/watches/watches.ts';
+import { table } from '../table.ts';
 import { idsOf, pressed, startServices, typed } from './commands.ts';
 
 const DRAKE = { id: 'base1-4', name: 'Emberwing Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'First Light' } };
@@ -34,39 +35,33 @@ function submitted(above: string, below: string, services: Services, argument = 
 }
 
 // Of two prices docs/replies/words.txt has what is said, and of a form what it asks.
-it.each<[string, Record<string, string | number>, says: string]>([
-  ['a percentage of a known price', { card: 'base1-4', percent: 10 }, 'is at $30.26 or above, or at $24.76 or below.'],
-  ['one beside a price', { card: 'base1-4', percent: 10, above: 50 }, 'is at $50.00 or above, or at $24.76 or below.'],
+it.each([
+  ...table`
+    a percentage of a known price | {"card": "base1-4", "percent": 10} | is at $30.26 or above, or at $24.76 or below.
+    one beside a price | {"card": "base1-4", "percent": 10, "above": 50} | is at $50.00 or above, or at $24.76 or below.
+    one beside a price to come | {"card": "wax golem", "percent": 10, "below": 5} | is at $5.00 or below, or rises by 10% from the next price I get.
+    a card that nobody has seen | {"card": "base1-99", "below": 3} | I don't know a card called **base1\-99**. Pick one while you type
+    a name that no card has | {"card": "wax golm", "below": 3} | I don't know a card called **wax golm**.
+    the name of several cards | {"card": "emberwing drake", "below": 3} | Which of these cards do you mean?
+  `,
   [
     'a percentage of a price to come',
-    { card: 'wax golem', percent: 10 },
+    '{"card": "wax golem", "percent": 10}',
     "when **Wax Golem** rises or falls by 10% from the next price I get.\n-# I don't know its price yet.",
   ],
   [
-    'one beside a price to come',
-    { card: 'wax golem', percent: 10, below: 5 },
-    'is at $5.00 or below, or rises by 10% from the next price I get.',
-  ],
-  [
     'nothing to wait for',
-    { card: 'base1-4' },
+    '{"card": "base1-4"}',
     'Please say when I should tell you: `above` or `below` a price, or after a change by `percent`.',
   ],
   [
     'prices the wrong way round',
-    { card: 'base1-4', above: 20, below: 20 },
+    '{"card": "base1-4", "above": 20, "below": 20}',
     '`above` has to be a higher price than `below`.',
   ],
-  [
-    'a card that nobody has seen',
-    { card: 'base1-99', below: 3 },
-    "I don't know a card called **base1\\-99**. Pick one while you type",
-  ],
-  ['a name that no card has', { card: 'wax golm', below: 3 }, "I don't know a card called **wax golm**."],
-  ['the name of several cards', { card: 'emberwing drake', below: 3 }, 'Which of these cards do you mean?'],
-])('/watch of %s', async (_, options, says) => {
+])('/watch of %s', async (_, options = '', says) => {
   const { services, cardService } = await start();
-  expect(await textOf(watch.ask(typed(options), services))).toContain(says);
+  expect(await textOf(watch.ask(typed(JSON.parse(options)), services))).toContain(says);
   expect(cardService.requests).toEqual([]);
 });
 

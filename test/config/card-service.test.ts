@@ -7,16 +7,14 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const ADDRESS =
   'url: expected an address that begins with https:// and has no user, password, ? and #, found another text';
 
-const MINE = {
-  name: 'Mine',
-  url: 'https://cards.test/v1/',
-  key: { header: 'X-API-Key' },
-  fields: { id: 'id', name: 'name' },
-};
+const FIELDS = { id: 'id', name: 'name' };
+const MINE = { name: 'Mine', url: 'https://cards.test/v1/', key: { header: 'X-API-Key' }, fields: FIELDS };
 
+/** @param description what differs from `MINE`, or what is in the file */
 function config(description: object | string, environment: Record<string, string> = {}) {
   const file = join(temporaryFolder(), 'mine.json');
-  writeFileSync(file, typeof description === 'string' ? description : JSON.stringify(description));
+  const text = typeof description === 'string' ? description : JSON.stringify({ ...MINE, ...description });
+  writeFileSync(file, text);
   return readConfig({ DISCORD_TOKEN: 'a.b.c', CARD_SERVICE: file, CARD_SERVICE_API_KEY: 'key', ...environment });
 }
 
@@ -33,7 +31,7 @@ function faults(...given: Parameters<typeof config>): string[] {
 
 describe('a description', () => {
   it('has the address, and the key that is sent as it says', () => {
-    expect(config(MINE).cardService).toMatchObject({
+    expect(config({}).cardService).toMatchObject({
       baseUrl: 'https://cards.test/v1',
       apiKey: 'key',
       isShipped: false,
@@ -45,20 +43,16 @@ describe('a description', () => {
     ['is an object', '[]', ['Invalid input: expected object, received array']],
     [
       'has a name and fields',
-      {},
+      '{}',
       [
         'name: Invalid input: expected string, received undefined',
         'fields: Invalid input: expected object, received undefined',
       ],
     ],
-    [
-      'has known keys',
-      { ...MINE, card: { pth: 1 }, crad: 2 },
-      ['card: Unrecognized key: "pth"', 'Unrecognized key: "crad"'],
-    ],
+    ['has known keys', { card: { pth: 1 }, crad: 2 }, ['card: Unrecognized key: "pth"', 'Unrecognized key: "crad"']],
     [
       'has paths',
-      { ...MINE, fields: { id: 7, name: 'a..b' } },
+      { fields: { id: 7, name: 'a..b' } },
       [
         'fields.id: expected a path, a template, or a list of those',
         'fields.name: expected a path of names, numbers, * and [name=text], with dots between them',
@@ -69,13 +63,12 @@ describe('a description', () => {
       ...['/?key=sesame', '/v1?', '/v1#', '/v1 ', '/a\tb'].map((end) => `https://cards.test${end}`),
     ].map((url): [string, object, string[]] => [
       `has an address of https that ends with its path: ${JSON.stringify(url)}`,
-      { ...MINE, url },
+      { url },
       [ADDRESS],
     ]),
     [
       'has types as they are expected where there are several forms',
       {
-        ...MINE,
         key: { header: 7, prefx: 'sesame', optional: 'yes' },
         card: { ids: { chars: 'a-z', longest: 'sesame' }, at: ['a', 5] },
         fields: { id: ['id', null], name: 'name' },
@@ -89,7 +82,7 @@ describe('a description', () => {
     ],
     [
       'has headers that can be sent',
-      { ...MINE, key: { header: 'X Key', prefix: 'a\r\nHost: b' }, headers: { 'X-A': 'a\nb' } },
+      { key: { header: 'X Key', prefix: 'a\r\nHost: b' }, headers: { 'X-A': 'a\nb' } },
       [
         'key.header: Invalid string: must match pattern /^[\\w-]+$/',
         'key.prefix: Invalid string: must match pattern /^[ -~]*$/',
@@ -99,10 +92,9 @@ describe('a description', () => {
     [
       'reads no header where a body alone is read',
       {
-        ...MINE,
         card: { also: 'header:X-Ids' },
         list: { path: '/many?ids={ids}', missing: ['lost.*', 'header:X-Lost'] },
-        fields: { ...MINE.fields, tcg: 'header:X-Game' },
+        fields: { ...FIELDS, tcg: 'header:X-Game' },
         prices: { rows: 'prices', market: 'market', currency: 'header:X-Unit' },
         refused: [{ status: 403, has: 'header:X-Why', means: 'plan' }],
       },
@@ -115,17 +107,13 @@ describe('a description', () => {
     ],
     [
       'says where a text is that means something',
-      { ...MINE, refused: [{ status: 403, like: 'upgrade', means: 'plan' }], spent: [{ per: 'day', like: 'day' }] },
+      { refused: [{ status: 403, like: 'upgrade', means: 'plan' }], spent: [{ per: 'day', like: 'day' }] },
       [
         'refused.0.like: expected `has` beside it, the path to this text',
         'spent.0.like: expected `has` beside it, the path to this text',
       ],
     ],
-    [
-      'is a small file',
-      { ...MINE, fields: { id: `[{${'{'.repeat(40_000)}`, name: 'name' } },
-      ['the file is larger than 32 kB'],
-    ],
+    ['is a small file', { fields: { id: `[{${'{'.repeat(40_000)}`, name: 'name' } }, ['the file is larger than 32 kB']],
   ])('%s', (_, description, lines) => {
     expect(faults(description)).toEqual(lines.map((line) => `CARD_SERVICE: mine.json: ${line}`));
   });
@@ -137,7 +125,7 @@ describe('a description', () => {
   });
 
   it('may be on this machine without https', () => {
-    expect(config({ ...MINE, url: 'http://127.0.0.1:4000' }).cardService.baseUrl).toBe('http://127.0.0.1:4000');
+    expect(config({ url: 'http://127.0.0.1:4000' }).cardService.baseUrl).toBe('http://127.0.0.1:4000');
   });
 });
 
@@ -145,26 +133,24 @@ describe('how cards are shown', () => {
   const TERMS = { freshSeconds: 60, keepSeconds: 120, pictures: false, notice: 'Data: Mine', currency: 'USD' };
 
   it('is as the description says, unless variables are set; nothing is kept for longer than it says', () => {
-    const { freshness, currency, display } = config({ ...MINE, ...TERMS });
+    const { freshness, currency, display } = config(TERMS);
     expect(freshness).toMatchObject({ pricesFreshMs: 60_000, keepMs: 120_000, historyMs: 120_000 });
-    expect({ currency, display }).toEqual({
-      currency: 'USD',
-      display: { pageUrl: undefined, hasPictures: false, notice: 'Data: Mine' },
-    });
+    expect(currency).toBe('USD');
+    expect(display).toEqual({ pageUrl: undefined, hasPictures: false, notice: 'Data: Mine' });
     const set = { PRICES_FRESH_SECONDS: '50', KEEP_SECONDS: '900', PRICE_CURRENCY: 'EUR', CARD_PICTURES: 'on' };
-    const own = config({ ...MINE, ...TERMS }, set);
+    const own = config(TERMS, set);
     expect(own.freshness).toMatchObject({ pricesFreshMs: 50_000, keepMs: 120_000 });
     expect(own).toMatchObject({ currency: 'EUR', display: { hasPictures: true } });
     expect(own.cardService.description.currency).toBe('EUR');
   });
 
   it('belongs to a form of ids, characters among it', () => {
-    const scopeBy = (chars: string) => config({ ...MINE, card: { ids: { chars, longest: 9 } } }).cardService.scope;
+    const scopeBy = (chars: string) => config({ card: { ids: { chars, longest: 9 } } }).cardService.scope;
     expect(scopeBy('0-9')).not.toBe(scopeBy('a-z'));
   });
 
   it('is told from another by address, rows and currency of its prices', () => {
-    const by = (more: object) => config({ ...MINE, ...more }).freshness.pricesBy;
+    const by = (more: object) => config(more).freshness.pricesBy;
     const rows = (row: string) => ({ prices: { rows: [row], market: 'market' } });
     expect(by({ notice: 'x' })).toBe(by({}));
     const all = [{}, { url: 'https://cards.test/v2' }, { currency: 'USD' }, rows('prices.normal'), rows('prices.foil')];
@@ -176,27 +162,17 @@ describe('how cards are shown', () => {
 
 describe('the variables beside a description', () => {
   it.each<[string, object, Record<string, string>, string]>([
-    [
-      'lack no key that it needs',
-      MINE,
-      { CARD_SERVICE_API_KEY: '' },
-      'CARD_SERVICE_API_KEY: missing; Mine needs a key',
-    ],
-    [
-      'have no key that it never sends',
-      { ...MINE, key: false },
-      {},
-      'CARD_SERVICE_API_KEY: Mine takes no key: remove it',
-    ],
+    ['lack no key that it needs', {}, { CARD_SERVICE_API_KEY: '' }, 'CARD_SERVICE_API_KEY: missing; Mine needs a key'],
+    ['have no key that it never sends', { key: false }, {}, 'CARD_SERVICE_API_KEY: Mine takes no key: remove it'],
     [
       'name one of its plans',
-      { ...MINE, plans: { small: {} } },
+      { plans: { small: {} } },
       { CARD_SERVICE_PLAN: 'pro' },
       'CARD_SERVICE_PLAN: write one of: auto, small',
     ],
     [
       'lack no header that it takes from them',
-      { ...MINE, headers: { 'X-Team': '$CARD_SERVICE_TEAM' } },
+      { headers: { 'X-Team': '$CARD_SERVICE_TEAM' } },
       {},
       'CARD_SERVICE_TEAM: missing; Mine needs it: see its documentation',
     ],
@@ -206,11 +182,11 @@ describe('the variables beside a description', () => {
 
   it('are the only secrets that headers get', () => {
     const headers = { 'X-Team': '$CARD_SERVICE_TEAM', Accept: 'application/json' };
-    expect(config({ ...MINE, headers }, { CARD_SERVICE_TEAM: 'reds' }).cardService).toMatchObject({
+    expect(config({ headers }, { CARD_SERVICE_TEAM: 'reds' }).cardService).toMatchObject({
       headers: { 'X-Team': 'reds', Accept: 'application/json' },
       secrets: ['reds'],
     });
-    expect(faults({ ...MINE, headers: { 'X-Token': '$DISCORD_TOKEN' } })).toEqual([
+    expect(faults({ headers: { 'X-Token': '$DISCORD_TOKEN' } })).toEqual([
       'CARD_SERVICE: mine.json: headers.X-Token: expected a text, or a variable as $CARD_SERVICE_NAME, found another text',
     ]);
   });
@@ -224,14 +200,14 @@ describe('the variables beside a description', () => {
 
   it('pace a plan by the slowest figure that it states, and at two a second where it states none', () => {
     const plans = { free: { perDay: 100 }, paid: { perSecond: 2, perMinute: 60, burst: 1 } };
-    expect(config({ ...MINE, plans }).plan.plans).toEqual({
+    expect(config({ plans }).plan.plans).toEqual({
       free: { requestsPerDay: 100, requestsPerMinute: 120, burst: 5, isWindow: false },
       paid: { requestsPerMinute: 60, burst: 1, isWindow: false },
     });
   });
 
   it('end the start where requests cost money and nobody says how many the plan has in a month', () => {
-    const billed = { ...MINE, billed: true, plans: { paid: { perSecond: 10 }, small: { perMonth: 500 } } };
+    const billed = { billed: true, plans: { paid: { perSecond: 10 }, small: { perMonth: 500 } } };
     expect(() => config(billed)).toThrow(/CARD_SERVICE_REQUESTS_PER_MONTH: missing; .* bills what is beyond the plan/);
     expect(config(billed, { CARD_SERVICE_REQUESTS_PER_MONTH: '1000' }).plan).toMatchObject({
       requestsPerMonth: 1_000,

@@ -1,6 +1,7 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { CommandRate } from '../../src/discord/interactions.ts';
 import { TooManyCommands } from '../../src/model/errors.ts';
+import { fakeTimers } from '../support/fake-timers.ts';
 
 describe('the rate of commands', () => {
   const NOW_MS = 1_000_000;
@@ -26,8 +27,7 @@ describe('the rate of commands', () => {
   it('refuses nobody because the clock was set back', () => {
     const rate = new CommandRate();
     rate.count('alice');
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
-    onTestFinished(() => void vi.useRealTimers());
+    fakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
     expect(() => rate.count('alice')).not.toThrow();
   });
 });

@@ -1,14 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { WebSocketManager, WebSocketShardEvents } from '@discordjs/ws';
 import { ApplicationFlags, REST } from 'discord.js';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { apiUser } from '../../sandbox/discord/world.ts';
+import { listen } from '../../sandbox/listen.ts';
 import { createClient, login, reconnectWaitMs, refusedWaitMs } from '../../src/discord/gateway.ts';
 import { LocalClaims } from '../../src/model/claims.ts';
 import { Events } from '../../src/model/events.ts';
+import { fakeTimers } from '../support/fake-timers.ts';
 import { logLines } from '../support/log-lines.ts';
 import { onFinished } from '../support/on-finished.ts';
 import { table } from '../table.ts';
@@ -32,14 +33,15 @@ it('a minute without a gateway takes fewer than ten tries, and as many log lines
   expect(reconnectWaitMs(1, false, 1)).toBe(0);
 });
 
-it.each([
-  [2, true, 1_000],
-  [3, true, 2_000],
-  [8, true, 64_000],
-  [5_000, true, 100_000],
-  [6, false, 15_000],
-])('after %i failures (greeted: %s) the next try is in %i ms, and up to a fifth more', (failures, greeted, waitMs) => {
-  expect([0, 1].map((random) => reconnectWaitMs(failures, greeted, random))).toEqual([waitMs, waitMs * 1.2]);
+it.each(table`
+  2 | true | 1000
+  3 | true | 2000
+  8 | true | 64000
+  5000 | true | 100000
+  6 | false | 15000
+`)('after %s failures (greeted: %s) the next try is in %s ms, and up to a fifth more', (failures, greeted, ms) => {
+  const [least, most] = [0, 1].map((random) => reconnectWaitMs(Number(failures), greeted === 'true', random));
+  expect([least, most]).toEqual([Number(ms), Number(ms) * 1.2]);
 });
 
 it('a refused identify is repeated once the accepted one no longer counts, spread wider the more often', () => {
@@ -66,8 +68,7 @@ async function logOf(steps: string): Promise<string> {
   manager.fetchGatewayInformation = async () => ({ url: 'ws://127.0.0.1:9', shards: 1, session_start_limit });
   options.ws?.buildStrategy?.(manager);
   const throttler = await manager.options.buildIdentifyThrottler(manager);
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers({ toFake: ['Date'] });
   for (const step of steps.split(' ')) {
     if (step === 'identify') {
       const connection = new AbortController();
@@ -104,14 +105,13 @@ it.each(table`
 
 it('a connection whose handshake does not end is closed before the next, so that its late error ends nothing', async () => {
   const server = createServer((_, response) => {
-    const { port } = server.address() as AddressInfo;
     const session_start_limit = { total: 1_000, remaining: 1_000, reset_after: 1, max_concurrency: 1 };
     const info = { url: `ws://127.0.0.1:${port}`, shards: 1, session_start_limit };
     response.setHeader('content-type', 'application/json').end(JSON.stringify(info));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const port = await listen(server, 0);
   const { log, lines } = logLines();
-  const apiUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const apiUrl = `http://127.0.0.1:${port}`;
   const client = createClient({ apiUrl, shards: 'auto', claims: new LocalClaims(), events: new Events(), log });
   const stopping = new AbortController();
   onFinished(async () => {

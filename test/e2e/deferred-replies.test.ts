@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { type Backends, startAppBot, startBackends } from '../support/backends.ts';
-import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
+import { startBotProcess } from '../support/bot-process.ts';
 import { hasCard, storedRows } from '../support/world.ts';
 
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 // The service allows a little more at once than the bot's configured burst, because a busy machine delivers requests late
 // and bunched; a whole new burst would still exceed it.
 const FAST = { requestsPerMinute: 600, burst: 16, requestsPerDay: 10_000 };
-const BOTS_BURST = 10;
 const PATIENCE_MS = 60_000;
 
 /** Cards that were answered with 200 more than once. */
@@ -17,16 +16,11 @@ function answeredAgain({ cardService }: Backends): number {
   return new Set(paths.filter((path, index) => paths.indexOf(path) !== index)).size;
 }
 
-async function kill({ child, ended }: BotProcess): Promise<void> {
-  child.kill('SIGKILL');
-  await ended;
-}
-
 it('deferred replies are completed once each by the next process after a SIGKILL and after a SIGTERM, and leave no rows', {
   timeout: 180_000,
 }, async () => {
   const backends = await startBackends(FAST, {
-    CARD_SERVICE_BURST: String(BOTS_BURST),
+    CARD_SERVICE_BURST: '10',
     CARD_SERVICE_TIMEOUT_MS: '90000',
   });
   const { discord, cardService, env, card } = backends;
@@ -47,7 +41,8 @@ it('deferred replies are completed once each by the next process after a SIGKILL
   cardService.script({ status: 429, headers: { 'retry-after': '1' }, body: '' });
   await oneCompleted(typedCommands);
 
-  await kill(first);
+  first.child.kill('SIGKILL');
+  await first.ended;
   stopHolding();
   cardService.set({ latencyMs: 100 });
   const left = incomplete();

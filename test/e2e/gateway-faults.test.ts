@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
+import type { GatewayFaults } from '../../sandbox/discord/gateway.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { atOnce } from '../support/at-once.ts';
 import { type AppBot, type Backends, startAppBot, startBackends } from '../support/backends.ts';
@@ -19,6 +20,7 @@ interface GatewayFault {
 
 /** Long enough for a lookup to be in progress when the fault begins. */
 const SLOW_MS = 1_000;
+const CANNOT_CONNECT = 'gateway cannot be reached';
 /** A failed identify and the wait for the next one, on a busy machine. */
 const RETURN_MS = 120_000;
 
@@ -43,35 +45,9 @@ const SESSION_ENDS: GatewayFault[] = [
 
 /** Each lasts until the bot has given up a connection, or waited long for one. */
 const GATEWAY_UNAVAILABLE: GatewayFault[] = [
-  {
-    name: 'a READY that does not come',
-    async inject({ discord, bot }) {
-      const before = bot.output().length;
-      discord.setGatewayFaults({ readyWithheld: true });
-      discord.gateway.drop(4_003);
-      await bot.wrote('identify refused', before);
-      discord.setGatewayFaults({ readyWithheld: false });
-    },
-  },
-  {
-    name: 'no HELLO',
-    async inject({ discord, bot }) {
-      discord.setGatewayFaults({ helloWithheld: true });
-      discord.gateway.drop();
-      await cannotConnect(bot, 1);
-      discord.setGatewayFaults({ helloWithheld: false });
-    },
-  },
-  {
-    name: 'a RESUME that is not answered',
-    async inject({ discord, bot }) {
-      const before = bot.output().length;
-      discord.setGatewayFaults({ resumesIgnored: true });
-      discord.gateway.drop(4_000);
-      await bot.wrote('resume was not answered', before);
-      discord.setGatewayFaults({ resumesIgnored: false });
-    },
-  },
+  dropped('a READY that does not come', 4_003, 'readyWithheld', 'identify refused'),
+  dropped('no HELLO', undefined, 'helloWithheld', CANNOT_CONNECT),
+  dropped('a RESUME that is not answered', 4_000, 'resumesIgnored', 'resume was not answered'),
   {
     name: 'a dead resume address',
     async inject({ discord }) {
@@ -87,7 +63,7 @@ const GATEWAY_UNAVAILABLE: GatewayFault[] = [
     name: 'refused connections',
     async inject({ discord, bot }) {
       await discord.refuseConnections(true);
-      await cannotConnect(bot, 3);
+      await logs(bot, CANNOT_CONNECT, 3);
       await discord.refuseConnections(false);
     },
   },
@@ -103,7 +79,7 @@ const GATEWAY_UNAVAILABLE: GatewayFault[] = [
     async inject({ discord, bot }) {
       discord.setGatewayFaults({ closesAtOnce: 1_013 });
       discord.gateway.drop(1_013);
-      await cannotConnect(bot, 3);
+      await logs(bot, CANNOT_CONNECT, 3);
       discord.setGatewayFaults({ closesAtOnce: undefined });
     },
   },
@@ -188,9 +164,22 @@ async function unlessItEnds({ bot }: RunningBot, event: Promise<void>, fault: st
   if (end !== undefined) expect.fail(`${fault}: ${end}\n${bot.output()}`);
 }
 
-/** Resolves when the bot has logged `times` more that it cannot connect. */
-async function cannotConnect(bot: AppBot, times: number): Promise<void> {
-  for (let time = 0; time < times; time++) await bot.wrote('gateway cannot be reached', bot.output().length);
+/** Resolves when the bot has logged it so many times more. */
+async function logs(bot: AppBot, words: string, times: number): Promise<void> {
+  for (let time = 0; time < times; time++) await bot.wrote(words, bot.output().length);
+}
+
+/** From a drop until the bot has logged what came of it. */
+function dropped(name: string, code: number | undefined, fault: keyof GatewayFaults, words: string): GatewayFault {
+  return {
+    name,
+    async inject({ discord, bot }) {
+      discord.setGatewayFaults({ [fault]: true });
+      discord.gateway.drop(code);
+      await logs(bot, words, 1);
+      discord.setGatewayFaults({ [fault]: false });
+    },
+  };
 }
 
 function close(code: number): GatewayFault {

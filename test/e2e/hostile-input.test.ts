@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { declarations } from '../../commands/index.ts';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
-import { observe } from '../../sandbox/discord/observation.ts';
+import { type Exchange, observe } from '../../sandbox/discord/observation.ts';
 import { parseMarkdown, type Token } from '../../sandbox/page/markdown.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { startAppBot, startBackends } from '../support/backends.ts';
@@ -123,13 +123,19 @@ describe('a card', () => {
   });
 });
 
+/** A callback, or an edit. */
+interface Sent {
+  type?: number;
+  data?: object;
+}
+
 it('every reply forbids mentions, whatever it shows', async () => {
   const { discord, cardService, env, card: lookUp, usage } = await startBackends({ requestsPerMinute: 60, burst: 4 });
-  const sent: unknown[] = [];
+  const sent: Sent[] = [];
   observe({
     // What a reply shows is read again on a busy machine, without a body.
-    exchange: ({ method, route = '', sent: body }) =>
-      method !== 'GET' && /^\/(?:interactions|webhooks)\//.test(route) && body !== undefined && sent.push(body),
+    exchange: ({ method, route = '', sent: body }: Exchange & { sent?: Sent }) =>
+      method !== 'GET' && /^\/(?:interactions|webhooks)\//.test(route) && body && sent.push(body),
     event() {},
   });
   const bot = await startAppBot({ ...env, PRICES_FRESH_SECONDS: '0' });
@@ -152,20 +158,12 @@ it('every reply forbids mentions, whatever it shows', async () => {
   await waiting.at(-1)?.until(({ content }) => content.startsWith("You're in line")); // the notice of a wait
   await bot.stop();
 
-  const deferrals = sent.filter(isDeferral);
-  const messages = sent.filter((body) => !isDeferral(body)).map(messageOf);
+  // A callback carries its message in `data`; the body of an edit is the message.
+  const [deferrals = [], others = []] = [true, false].map((is) => sent.filter(({ type }) => (type === 5) === is));
+  const messages = others.map((body) => body.data ?? body);
   expect(deferrals.length).toBeGreaterThanOrEqual(8);
   expect(messages.length).toBeGreaterThanOrEqual(7);
   expect(JSON.stringify(messages)).toContain('everyone');
   for (const message of messages) expect(message).toMatchObject({ allowed_mentions: { parse: [] } });
   expect(discord.messages().filter(hasEmbed).length).toBeGreaterThan(0);
 });
-
-function isDeferral(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && 'type' in body && body.type === 5;
-}
-
-/** A callback carries its message in `data`; the body of an edit is the message. */
-function messageOf(body: unknown): unknown {
-  return typeof body === 'object' && body !== null && 'data' in body ? body.data : body;
-}

@@ -7,7 +7,7 @@ import { rateLimited, refused, serverError } from '../support/fault-forms.ts';
 import { logLines } from '../support/log-lines.ts';
 import { finalAnswer } from '../support/world.ts';
 
-const CARD = 'Emberwing Drake';
+const route = 'gateway/bot';
 const HOUR_MS = 3_600_000;
 
 /** Starts the bot in this process while Discord has these faults. */
@@ -23,10 +23,7 @@ async function startsInto(...faults: ScriptedFault[]) {
 
 function logins(remaining: number, shards = 1): ScriptedFault {
   const session_start_limit = { total: 1_000, remaining, reset_after: HOUR_MS, max_concurrency: 1 };
-  return {
-    route: 'gateway/bot',
-    answer: { status: 200, body: { url: 'ws://127.0.0.1:9', shards, session_start_limit } },
-  };
+  return { route, answer: { status: 200, body: { url: 'ws://127.0.0.1:9', shards, session_start_limit } } };
 }
 
 describe('a login', () => {
@@ -35,7 +32,7 @@ describe('a login', () => {
 
     await bot.ready;
     await discord.gateway.whenReady();
-    expect(await finalAnswer(card('base1-4'))).toBe(CARD);
+    expect(await finalAnswer(card('base1-4'))).toBe('Emberwing Drake');
     await bot.stop();
 
     const failures = lines.filter(({ msg }) => /^discord (cannot be reached|asks to wait before logging in)/.test(msg));
@@ -45,29 +42,28 @@ describe('a login', () => {
   }
 
   it('is retried when Discord is down, answers nonsense or is busy, and then the bot works', async () => {
-    await Promise.all(
-      [
-        serverError('gateway/bot', { status: 500, times: 4 }),
-        { route: 'gateway/bot', answer: 'close' } as const,
-        { route: 'gateway/bot', answer: 'stall' } as const,
-        { route: 'gateway/bot', answer: { status: 200, body: '<html>Welcome</html>' } } as const,
-        logins(1_000, 0),
-        refused('gateway/bot', 'blockedUserAgent'),
-        rateLimited({ route: 'gateway/bot', retryAfterSeconds: 1 }),
-      ].map(succeedsAfter),
-    );
+    const faults: ScriptedFault[] = [
+      serverError(route, { status: 500, times: 4 }),
+      { route, answer: 'close' },
+      { route, answer: 'stall' },
+      { route, answer: { status: 200, body: '<html>Welcome</html>' } },
+      logins(1_000, 0),
+      refused(route, 'blockedUserAgent'),
+      rateLimited({ route, retryAfterSeconds: 1 }),
+    ];
+    await Promise.all(faults.map(succeedsAfter));
   });
 
   it.each<[string, ScriptedFault, number, string]>([
     [
       'a 429 with 23 hours',
-      rateLimited({ route: 'gateway/bot', retryAfterSeconds: 23 * 3_600 }),
+      rateLimited({ route, retryAfterSeconds: 23 * 3_600 }),
       23 * HOUR_MS,
       'discord asks to wait before logging in',
     ],
     [
       'a 429 with a year, of which a week',
-      rateLimited({ route: 'gateway/bot', retryAfterSeconds: 366 * 24 * 3_600 }),
+      rateLimited({ route, retryAfterSeconds: 366 * 24 * 3_600 }),
       7 * 24 * HOUR_MS,
       'discord asks to wait before logging in',
     ],
@@ -82,7 +78,7 @@ describe('a login', () => {
   });
 
   it('that hangs does not delay a stop and does not succeed after it', async () => {
-    const { discord, bot } = await startsInto({ route: 'gateway/bot', answer: 'hang', times: 9 });
+    const { discord, bot } = await startsInto({ route, answer: 'hang', times: 9 });
     await expect.poll(() => discord.faults.met).toBe(1);
     await bot.stop();
     await expect(bot.ready).rejects.toThrow('stopping');

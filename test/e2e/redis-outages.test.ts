@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@redis/client';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Readiness } from '../../src/operations/operations.ts';
+import { atOnce } from '../support/at-once.ts';
 import { type AppBot, serverOfShard, typingIn } from '../support/backends.ts';
 import { WARN } from '../support/log-lines.ts';
 import {
@@ -49,11 +50,6 @@ async function startPair(redis: Pick<TestRedis, 'url' | 'prefix'>): Promise<Test
   const processes = await startAppBots({ redis, service: FAST, env: BOTS_BURST });
   for (const shard of SHARDS) await showsCard(processes.card(shard, KNOWN));
   return processes;
-}
-
-/** Resolves when no bot reaches Redis. */
-async function areCutOff({ bots }: TestBots): Promise<void> {
-  await Promise.all(bots.map((bot) => bot.wrote(UNAVAILABLE)));
 }
 
 /** Sends one command, whatever the password of the server is. */
@@ -118,34 +114,28 @@ describe.skipIf(noRealRedis('bots during outages of Redis'))('two bots whose Red
     hung: (redis) => ({ begin: redis.pause, end: redis.resume }),
     'restarted empty': (redis) => ({ begin: redis.kill, end: redis.startEmpty }),
   };
-  const runs = new Map<string, { processes: TestBots; seen: Awaited<ReturnType<typeof throughOutage>> }>();
+  const survives = async (name: string, outageOf: (typeof OUTAGES)[string]) => {
+    const redis = await startRealRedis({ requirepass: PASSWORD, appendonly: 'yes' });
+    const processes = await startPair(redis);
+    const { ids, typed, known, during, newMs } = await throughOutage(processes, outageOf(redis));
+    process.stdout.write(
+      `${name}: known cards ${range(known.map(({ tookMs }) => tookMs))}, new ones ${range(newMs)} after it\n`,
+    );
+    expect(known.flatMap(({ states }) => states)).not.toContain('thinking');
+    expect(during).toBe(0);
+    expect(ids.map((id) => times(processes, id))).toEqual(ids.map(() => 1));
+    expect(typed.map(finalAnswers)).toEqual(typed.map(() => 1));
+    expect(processes.cardService.counts.byStatus[429]).toBeUndefined();
+    expect(problemsOf(processes)).toEqual([]);
+  };
 
-  /** Side by side, since they mostly wait. */
-  beforeAll(async () => {
-    const run = async ([name, outageOf]: [string, (typeof OUTAGES)[string]]) => {
-      const redis = await startRealRedis({ requirepass: PASSWORD, appendonly: 'yes' });
-      const processes = await startPair(redis);
-      runs.set(name, { processes, seen: await throughOutage(processes, outageOf(redis)) });
-    };
-    await Promise.all(Object.entries(OUTAGES).map(run));
-  });
-
-  it.each(Object.keys(OUTAGES))(
-    '%s for twelve seconds show what they know at once, and request each new card once when it is back',
-    (name) => {
-      const { processes, seen } = runs.get(name) ?? {};
-      if (!processes || !seen) throw new Error(`${name} was not run`);
-      const { ids, typed, known, during, newMs } = seen;
-      process.stdout.write(
-        `${name}: known cards ${range(known.map(({ tookMs }) => tookMs))}, new ones ${range(newMs)} after it\n`,
-      );
-      expect(known.flatMap(({ states }) => states)).not.toContain('thinking');
-      expect(during).toBe(0);
-      expect(ids.map((id) => times(processes, id))).toEqual(ids.map(() => 1));
-      expect(typed.map(finalAnswers)).toEqual(typed.map(() => 1));
-      expect(processes.cardService.counts.byStatus[429]).toBeUndefined();
-      expect(problemsOf(processes)).toEqual([]);
-    },
+  atOnce(
+    Object.fromEntries(
+      Object.entries(OUTAGES).map(([name, outageOf]) => [
+        `${name} for twelve seconds show what they know at once, and request each new card once when it is back`,
+        () => survives(name, outageOf),
+      ]),
+    ),
   );
 });
 
@@ -196,7 +186,7 @@ describe.skipIf(noRealRedis('a bot without Redis'))('a bot whose Redis is', () =
     };
     const estimate = await (await paste()).until(hasCard);
     await redis.kill();
-    await areCutOff(processes);
+    await Promise.all(processes.bots.map((bot) => bot.wrote(UNAVAILABLE)));
 
     discord.choose({ messageId, customId: 'settings:language', values: ['de'], ...guild });
     await settings.until(({ content }) => content.includes(NOT_SAVED));

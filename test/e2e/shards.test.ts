@@ -55,23 +55,15 @@ describe('processes that split the shards', () => {
         const { discord, bots } = await startBots(['0', '1']);
         discord.faults.script(logins(discord, { remaining: 1, times: 9 })); // each process needs one login, not one per shard
 
-        await discord.gateway.whenAllReady(2);
-
-        await Promise.all(bots.map((bot) => bot.wrote('gateway ready')));
-        expect(bots.map(readyShards)).toEqual([[0], [1]]);
-        expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2 });
+        await expectOneShardEach(discord, bots);
         await expectAnswersOfOwnShard(discord, bots);
       },
 
     'and share a Redis wait for each other, so that Discord refuses no identify': async () => {
       const { url, prefix } = await startRedis();
       const { discord, bots } = await startBots(['0', '1'], {}, { REDIS_URL: url, REDIS_KEY_PREFIX: prefix });
-
-      await discord.gateway.whenAllReady(2);
-
-      await Promise.all(bots.map((bot) => bot.wrote('gateway ready')));
-      expect(bots.map(readyShards)).toEqual([[0], [1]]);
-      expect(discord.gateway).toMatchObject({ sessions: 2, identifies: 2, refusedIdentifies: 0 });
+      await expectOneShardEach(discord, bots);
+      expect(discord.gateway.refusedIdentifies).toBe(0);
     },
 
     'and have several each need a login for each, identify none too soon, and answer on each that is ready':
@@ -107,6 +99,14 @@ describe('processes that split the shards', () => {
     },
   });
 });
+
+/** Both processes become ready, each with its shard and one login. */
+async function expectOneShardEach({ gateway }: EmulatedDiscord, bots: BotOutput[]): Promise<void> {
+  await gateway.whenAllReady(2);
+  await Promise.all(bots.map((bot) => bot.wrote('gateway ready')));
+  expect(bots.map(readyShards)).toEqual([[0], [1]]);
+  expect(gateway).toMatchObject({ sessions: 2, identifies: 2 });
+}
 
 /** Each process answers once in each of its servers, and shard 0 in direct messages. */
 async function expectAnswersOfOwnShard(discord: EmulatedDiscord, bots: BotOutput[]): Promise<void> {

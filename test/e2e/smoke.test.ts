@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { startBackends } from '../support/backends.ts';
 import { startBotProcess, startProgram } from '../support/bot-process.ts';
 import { COMPILE_CACHE } from '../support/compile-cache.ts';
+import { finalAnswer } from '../support/world.ts';
 
 // `.ci/run` runs this file on the lowest Node of `engines`, too.
 it('a list is imported, and the bot starts, suggests a card of it, and shows it', async () => {
@@ -18,8 +19,7 @@ it('a list is imported, and the bot starts, suggests a card of it, and shows it'
   await bot.wrote('gateway ready');
   const suggested = () => discord.complete({ command: 'card', options: { id: 'emberw' }, focused: 'id' });
   await expect.poll(suggested).toEqual([{ name: 'Emberwing Drake · First Light', value: 'base1-4' }]);
-  const { embeds } = await card('base1-4').settled();
-  expect(embeds[0]?.title).toBe('Emberwing Drake');
+  expect(await finalAnswer(card('base1-4'))).toBe('Emberwing Drake');
   bot.child.kill('SIGTERM');
   expect(await bot.ended).toBe(0);
 });

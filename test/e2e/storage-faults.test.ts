@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
@@ -12,21 +12,12 @@ import { cardRequests, hasCard, inWorld, storedCardIds, type World } from '../su
 const IDS = SAMPLE_CARDS.map(({ id }) => id);
 const PAGE_BYTES = 4_096;
 
-/** Another connection to a file of the bot; closed with the test. */
-function connection(file: string): DatabaseSync {
-  const database = new DatabaseSync(file);
-  onTestFinished(() => {
-    if (database.isOpen) database.close();
-  });
-  return database;
-}
-
 function logged({ lines }: World, least: number): unknown[] {
   return lines.filter(({ level }) => Number(level) >= least).map(({ msg }) => msg);
 }
 
 inWorld('a card store that another connection has locked delays no answer beyond the 3 s of Discord', async (world) => {
-  const other = connection(join(world.config.dataDir, 'cards.sqlite'));
+  using other = new DatabaseSync(join(world.config.dataDir, 'cards.sqlite'));
   other.exec('BEGIN IMMEDIATE');
 
   const lookups = IDS.slice(0, 12).map((id) => world.card(id));
@@ -77,7 +68,7 @@ inWorld('a state.sqlite that is damaged stops the start with a sentence, and sta
 inWorld('an invalid row in the state is dropped with a warning, and the bot starts', async (world) => {
   await world.card('base1-4').settled();
   await world.stopBot();
-  const state = connection(join(world.config.dataDir, 'state.sqlite'));
+  using state = new DatabaseSync(join(world.config.dataDir, 'state.sqlite'));
   state.exec(`
     UPDATE rows SET value = '{"state":{"fullAtMs":"soon"}}' WHERE part = 'limiter';
     UPDATE rows SET value = 'many' WHERE key LIKE '%requests';
@@ -98,7 +89,7 @@ inWorld('an invalid row in the state is dropped with a warning, and the bot star
   // Of the limiter, three replies, and a count
   expect(logged(world, WARN)).toEqual(Array(5).fill('a row of state.sqlite cannot be read: it is dropped'));
   await world.stopBot();
-  const after = connection(join(world.config.dataDir, 'state.sqlite'));
+  using after = new DatabaseSync(join(world.config.dataDir, 'state.sqlite'));
   expect(after.prepare("SELECT * FROM rows WHERE part GLOB 'replies*'").all()).toEqual([]);
 });
 
@@ -114,8 +105,8 @@ it('a process whose disk is full continues from memory, logs it once, and stops 
   const ids = IDS.slice(0, 60);
   const first = await Promise.all(ids.map(lookUp));
   const again = await Promise.all(ids.map(lookUp));
-  bot.child.kill('SIGTERM');
 
+  bot.child.kill('SIGTERM');
   expect(await bot.ended).toBe(0);
   expect([first.length, again.length, cardService.counts.total]).toEqual([60, 60, 60]);
   const warnings = logOf(bot).flatMap(({ level, msg }) => (Number(level) >= WARN ? [String(msg).split(':')[0]] : []));

@@ -1,12 +1,14 @@
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { CardStore } from '../../src/known/card-store.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { RedisStore } from '../../src/storage/redis/cards.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
 import { keysOf } from '../../src/storage/state.ts';
+import { fakeTimers } from '../support/fake-timers.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
 import { noRealRedis, startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
+import { rowsInFile } from '../support/stores.ts';
 import { type CardPlace, KEEP_MS, keptIn, redisCards, sqliteCards } from './card-stores.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -28,17 +30,22 @@ let redis: TestRedis;
 beforeAll(async () => {
   redis = await startRedis();
 });
-beforeEach(() => {
-  vi.useFakeTimers({ now: NOW_MS, toFake: ['Date'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => fakeTimers({ now: NOW_MS, toFake: ['Date'] }));
 
 describe.each<{ over: string; cards: () => CardPlace }>([
   { over: 'SQLite', cards: sqliteCards },
   { over: 'Redis', cards: () => redisCards(redis) },
 ])('a card store over $over', ({ cards }) => {
+  /** Where a run before has kept this. */
+  const placeWith = async (answer = ANSWER) => {
+    const place = cards();
+    await (await place.open()).store.set('a', answer);
+    return place;
+  };
+  /** What the next run has of it. */
+  const keptAfter = async (place: CardPlace, setting?: Parameters<CardPlace['open']>[0]) =>
+    keptIn((await place.open(setting)).store, 'a');
+
   it.each<[string, CardRecord]>([
     ['a card', ANSWER],
     ['that there is no card', { card: undefined, fetchedAtMs: NOW_MS }],
@@ -64,10 +71,9 @@ describe.each<{ over: string; cards: () => CardPlace }>([
   });
 
   it('reads a card whose former prices cannot be read, without them', async () => {
-    const place = cards();
-    await (await place.open()).store.set('a', ANSWER);
+    const place = await placeWith();
     await place.overwrite(JSON.stringify({ value: { ...ANSWER, history: [['yesterday', 1]] } }));
-    expect(await keptIn((await place.open()).store, 'a')).toEqual(ANSWER);
+    expect(await keptAfter(place)).toEqual(ANSWER);
   });
 
   it('distinguishes ids by case', async () => {
@@ -86,8 +92,7 @@ describe.each<{ over: string; cards: () => CardPlace }>([
   });
 
   it('reads from memory what it has read from the lasting store', async () => {
-    const place = cards();
-    await (await place.open()).store.set('a', ANSWER);
+    const place = await placeWith();
     const { store, lines } = await place.open();
     await keptIn(store, 'a');
     await place.empty();
@@ -151,7 +156,7 @@ describe.each<{ over: string; cards: () => CardPlace }>([
         }
         vi.setSystemTime(NOW_MS + KEEP_MS / 2 + 1);
         expect(await keptIn(store, 'a')).toBeUndefined();
-        expect(await keptIn((await place.open()).store, 'a')).toBeUndefined();
+        expect(await keptAfter(place)).toBeUndefined();
       },
     );
 
@@ -166,39 +171,26 @@ describe.each<{ over: string; cards: () => CardPlace }>([
     it('may have a fraction of a millisecond', async () => {
       const place = cards();
       await (await place.open({ keepMs: 60_000.5 })).store.set('a', ANSWER);
-      expect(await keptIn((await place.open({ keepMs: 60_000.5 })).store, 'a')).toEqual(ANSWER);
+      expect(await keptAfter(place, { keepMs: 60_000.5 })).toEqual(ANSWER);
     });
 
     it('that was shortened in the configuration ends the life of older cards', async () => {
-      const place = cards();
-      await (await place.open()).store.set('a', OLDER);
-      expect(await keptIn((await place.open({ keepMs: 1_000 })).store, 'a')).toBeUndefined();
+      expect(await keptAfter(await placeWith(OLDER), { keepMs: 1_000 })).toBeUndefined();
     });
   });
 
-  describe('that holds an invalid row', () => {
-    it.each([
-      ['no JSON', '{"value":{"card"'],
-      ['another shape', JSON.stringify({ value: { card: { title: 'Ember Drake' }, fetchedAtMs: NOW_MS } })],
-      ['a list', JSON.stringify({ value: [] })],
-    ])('has a miss, with one warning: %s', async (_, value) => {
-      const place = cards();
-      await (await place.open()).store.set('a', ANSWER);
-      const { store, lines } = await place.open();
-      await place.overwrite(value);
-      expect(await keptIn(store, 'a')).toBeUndefined();
-      expect(lines).toEqual([expect.objectContaining({ level: WARN, msg: expect.stringContaining('invalid row') })]);
-    });
-
-    it('replaces it with the next answer', async () => {
-      const place = cards();
-      await (await place.open()).store.set('a', ANSWER);
-      const { store } = await place.open();
-      await place.overwrite('nonsense');
-      await keptIn(store, 'a');
-      await store.set('a', ANSWER);
-      expect(await keptIn((await place.open()).store, 'a')).toEqual(ANSWER);
-    });
+  it.each([
+    ['no JSON', '{"value":{"card"'],
+    ['another shape', JSON.stringify({ value: { card: { title: 'Ember Drake' }, fetchedAtMs: NOW_MS } })],
+    ['a list', JSON.stringify({ value: [] })],
+  ])('that holds an invalid row has a miss, with one warning, until the next answer: %s', async (_, value) => {
+    const place = await placeWith();
+    const { store, lines } = await place.open();
+    await place.overwrite(value);
+    expect(await keptIn(store, 'a')).toBeUndefined();
+    expect(lines).toEqual([expect.objectContaining({ level: WARN, msg: expect.stringContaining('invalid row') })]);
+    await store.set('a', ANSWER);
+    expect(await keptAfter(place)).toEqual(ANSWER);
   });
 });
 
@@ -302,8 +294,32 @@ describe('cards in a file', () => {
   });
 });
 
+it('no statement about rows or kept cards reads a whole table', async () => {
+  const { rows, database } = rowsInFile();
+  database.exec(CARDS_SCHEMA);
+  const cards = new SqliteStore(database);
+  const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
+  onTestFinished(() => prepare.mockRestore());
+
+  const row = { part: 'a', key: 'x' };
+  const keep = { keepMs: HOUR_MS };
+  const ifStill = [{ ...row, value: undefined }];
+  await rows.write([{ ...row, add: 1 }], { ifStill, ifFewer: { part: 'a', than: 1 }, ...keep });
+  for (const value of ['1', undefined]) await rows.write([{ ...row, value }], keep);
+  for (const keys of [['x'], undefined]) await rows.read('a', keys);
+  for (let writes = 0; writes < 251; writes++) await cards.set('key', 'value', 1);
+  await cards.get('key');
+  await cards.delete('key');
+
+  const statements = new Set(prepare.mock.calls.map(([sql]) => sql));
+  // SQLite decides without statistics, so an empty table will do.
+  const plans = [...statements].flatMap((sql) => database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all());
+  expect(plans.length).toBeGreaterThan(3);
+  expect(plans.map(({ detail }) => String(detail)).filter((plan) => plan.startsWith('SCAN'))).toEqual([]);
+});
+
 it('a file that cannot be closed is a warning', async () => {
-  const { store, database, lines } = sqliteCards().openFile();
+  const { store, database, lines } = sqliteCards().open();
   database.close();
   await store.close();
   expect(lines.map(({ level }) => level)).toEqual([WARN]);
@@ -338,7 +354,7 @@ describe('cards in Redis', () => {
 
   it('cannot be cleared: other programs may use that Redis', async () => {
     const cards = redisCards(redis);
-    const { link, store } = await cards.openLink();
+    const { link, store } = await cards.open();
     await store.set('a', newAnswer());
     await expect(new RedisStore(link).clear()).rejects.toThrow();
     expect(await cards.count()).toBe(1);
@@ -346,7 +362,7 @@ describe('cards in Redis', () => {
 
   it('are a miss where another program stores something else, and the link stays usable', async () => {
     const cards = redisCards(redis);
-    const { link, store } = await cards.openLink();
+    const { link, store } = await cards.open();
     await store.set('a', newAnswer());
     const [key = ''] = await cards.keys();
     const client = await cards.client();
@@ -361,7 +377,7 @@ describe('cards in Redis', () => {
     async () => {
       const server = await startRealRedis();
       const cards = redisCards({ url: server.url, prefix: 'away' });
-      const { store } = await cards.openLink();
+      const { store } = await cards.open();
       await server.kill();
       await store.set('a', newAnswer());
       await server.start();

@@ -5,7 +5,7 @@ import { CardStore, type CardStoreOptions } from '../../src/known/card-store.ts'
 import type { CardRecord } from '../../src/model/card.ts';
 import { RedisStore } from '../../src/storage/redis/cards.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
-import { openFile as openDatabase } from '../../src/storage/sqlite/file.ts';
+import { openFile } from '../../src/storage/sqlite/file.ts';
 import { keysOf } from '../../src/storage/state.ts';
 import { logLines } from '../support/log-lines.ts';
 import { clientIn, openedLink, type RedisAddress } from '../support/redis.ts';
@@ -31,63 +31,52 @@ export async function keptIn(store: CardStore, id: string): Promise<CardRecord |
 
 /** Where the cards of several processes, or of several runs of one, last. */
 export interface CardPlace {
-  open(setting?: Setting): Promise<Opened>;
+  open(setting?: Setting): Opened | Promise<Opened>;
   /** Writes this in the place of every card. */
   overwrite(value: string): Promise<void>;
   empty(): Promise<void>;
   count(): Promise<number>;
 }
 
-/** Cards in a file. `openFile` shows the database, too. */
+/** Cards in a file; it shows the database, too. */
 export function sqliteCards() {
   const folder = temporaryFolder();
 
-  function openFile({ origin = 'cards.test', ...setting }: Setting = {}) {
+  function open({ origin = 'cards.test', ...setting }: Setting = {}) {
     const { log, lines } = logLines();
-    const { database } = openDatabase(join(folder, 'cards.sqlite'), {
-      log,
-      schema: CARDS_SCHEMA,
-      lossMeans: 'missing',
-    });
+    const file = join(folder, 'cards.sqlite');
+    const { database } = openFile(file, { log, schema: CARDS_SCHEMA, lossMeans: 'missing' });
     onTestFinished(() => {
       if (database.isOpen) database.close();
     });
-    return {
-      database,
-      lines,
-      store: new CardStore({ ...USUAL, log, store: new SqliteStore(database), keyPrefix: keysOf(origin), ...setting }),
-    };
+    const store = new SqliteStore(database);
+    return { database, lines, store: new CardStore({ ...USUAL, log, store, keyPrefix: keysOf(origin), ...setting }) };
   }
-  const { database } = openFile();
-  const place: CardPlace = {
-    open: async (setting) => openFile(setting),
-    overwrite: async (value) => void database.prepare('UPDATE cards SET value = ?').run(value),
+  const { database } = open();
+  return {
+    open,
+    overwrite: async (value: string) => void database.prepare('UPDATE cards SET value = ?').run(value),
     empty: async () => database.exec('DELETE FROM cards'),
     count: async () => Number(database.prepare('SELECT count(*) AS rows FROM cards').get()?.rows),
   };
-  return { ...place, openFile };
 }
 
-/** Cards in a Redis. `openLink` shows the connection, and what that has logged, too; `keys` are those of cards. */
+/** Cards in a Redis; it shows the connection, too. `keys` are those of cards. */
 export function redisCards({ url, prefix: testPrefix }: RedisAddress) {
   const prefix = `${testPrefix}:${randomUUID()}`;
 
-  async function openLink({ origin = 'cards.test', ...setting }: Setting = {}) {
+  async function open({ origin = 'cards.test', ...setting }: Setting = {}) {
     const { log, lines } = logLines();
     const { link } = await openedLink({ url, prefix });
     const keyPrefix = `${prefix}:cards:${keysOf(origin)}`;
-    return {
-      link,
-      lines,
-      store: new CardStore({ ...USUAL, log, store: new RedisStore(link), keyPrefix, ...setting }),
-    };
+    return { link, lines, store: new CardStore({ ...USUAL, log, store: new RedisStore(link), keyPrefix, ...setting }) };
   }
-  const watching = openLink();
+  const watching = open();
   const client = async () => clientIn((await watching).link);
   const keys = async () => (await client()).keys(`${prefix}:cards:*`);
-  const place: CardPlace = {
-    open: (setting) => openLink(setting),
-    async overwrite(value) {
+  return {
+    ...{ open, client, keys, prefix },
+    async overwrite(value: string) {
       for (const key of await keys()) await (await client()).set(key, value);
     },
     async empty() {
@@ -95,5 +84,4 @@ export function redisCards({ url, prefix: testPrefix }: RedisAddress) {
     },
     count: async () => (await keys()).length,
   };
-  return { ...place, openLink, client, keys, prefix };
 }

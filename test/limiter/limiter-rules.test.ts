@@ -8,6 +8,8 @@ import { LimiterScript, START_MS } from '../support/limiter-script.ts';
 const TOKENS = 19;
 const INTERVAL_MS = 6_000;
 
+const AUTO: Planned = { plan: 'auto' };
+
 type Rule = [rule: string, script: string, said: string];
 
 function rules(of: string, rows: Rule[], setting?: Planned, random?: number): void {
@@ -58,17 +60,12 @@ rules('the bucket', [
 rulesUnder('the pace is', [
   ["Free's", { plan: 'free' }, 'pace; states 40000 of 50000 for 1 h; pace', '6 s | 6 s'],
   ["Pro's", { plan: 'pro' }, 'send 200', '199, then 600 ms'],
-  ["Free's, while auto has seen no headers", { plan: 'auto' }, 'send 20', '19, then 6 s'],
-  [
-    "Pro's by its daily limit",
-    { plan: 'auto' },
-    'states 49000 of 50000 for 1 h; pace; send 200',
-    '600 ms | 199, then 600 ms',
-  ],
-  ["Free's for a daily limit of no plan", { plan: 'auto' }, 'states 900 of 123456 for 2 h; pace', '6 s'],
+  ["Free's, while auto has seen no headers", AUTO, 'send 20', '19, then 6 s'],
+  ["Pro's by its daily limit", AUTO, 'states 49000 of 50000 for 1 h; pace; send 200', '600 ms | 199, then 600 ms'],
+  ["Free's for a daily limit of no plan", AUTO, 'states 900 of 123456 for 2 h; pace', '6 s'],
   [
     'what a report says, until the headers state another day',
-    { plan: 'auto' },
+    AUTO,
     'states 49000 of 50000 for 1 h; plan business; pace; states 900 of 1000 for 1 h; pace',
     '120 ms | 6 s',
   ],
@@ -93,19 +90,14 @@ rulesUnder('the pace is', [
   ],
   [
     'empty at a slower pace, too',
-    { plan: 'auto' },
+    AUTO,
     'states 49000 of 50000 for 1 h; send 199; states 900 of 1000 for 1 h; ask',
     '199 | 0, then 6 s',
   ],
-  [
-    'no token richer at a faster pace',
-    { plan: 'auto' },
-    'send 1; states 49000 of 50000 for 1 h; send 200',
-    '1 | 189, then 600 ms',
-  ],
+  ['no token richer at a faster pace', AUTO, 'send 1; states 49000 of 50000 for 1 h; send 200', '1 | 189, then 600 ms'],
   [
     'what a report says, after a restart, too',
-    { plan: 'auto' },
+    AUTO,
     'states 40000 of 50000 for 1 h; pace; plan business; answered; pace; restart; pace',
     '600 ms | 120 ms | 120 ms',
   ],
@@ -116,7 +108,7 @@ const WARNED = 'the daily limit matches';
 rulesUnder('that a daily limit is of no plan', [
   [
     'is said once',
-    { plan: 'auto' },
+    AUTO,
     'states 29000 of 30000 for 2 h; states 29000 of 30000 for 2 h; states 39000 of 40000 for 2 h; log',
     WARNED,
   ],
@@ -128,17 +120,17 @@ rulesUnder('that a daily limit is of no plan', [
   ],
   [
     'is said again after a restart, whatever an Enterprise report names',
-    { plan: 'auto' },
+    AUTO,
     'states 29000 of 30000 for 2 h; plan enterprise; log; restart; log',
     `${WARNED} | ${WARNED}`,
   ],
   [
     'is not said when a report names the plan',
-    { plan: 'auto' },
+    AUTO,
     'states 29000 of 30000 for 2 h; plan pro; log; restart; log',
     `${WARNED}, the plan is pro: | nothing`,
   ],
-  ["is not said of a plan's", { plan: 'auto' }, 'states 49000 of 50000 for 2 h; log', 'the plan is pro:'],
+  ["is not said of a plan's", AUTO, 'states 49000 of 50000 for 2 h; log', 'the plan is pro:'],
   ['is not said when the plan is set', { plan: 'free' }, 'states 29000 of 30000 for 2 h; log', 'nothing'],
   [
     'is not said when rate and burst are set',
@@ -445,7 +437,7 @@ rulesUnder('what answers teach', [
   ],
   [
     'is nothing once headers name another',
-    { plan: 'auto' },
+    AUTO,
     '429; learned; states 9 of 50000 for 2 h; learned',
     'burst 6 | nothing',
   ],
@@ -891,7 +883,7 @@ it('whatever happens, the forecast is now exactly when a permit is given, and no
   const steps = fc.array(fc.oneof({ weight: 3, arbitrary: ANY_STEP }, ANY_NEWS), { minLength: 1, maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(steps, async (steps) => {
-      await new LimiterScript({ plan: 'auto' }).says(steps.join('; '));
+      await new LimiterScript(AUTO).says(steps.join('; '));
     }),
   );
 });

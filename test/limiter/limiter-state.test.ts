@@ -6,57 +6,53 @@ import { Moment, movedBy } from '../../src/model/stored-json.ts';
 import type { Planned } from '../support/described.ts';
 import { LimiterScript } from '../support/limiter-script.ts';
 
-describe('a stored state', () => {
-  const STATE: LimiterState = {
-    ...INITIAL_STATE,
-    fullAtMs: 1_234.5,
-    trouble: { kind: 'outage', beganMs: 4_000, untilMs: 5_000, inARow: 4 },
-    windows: {
-      day: {
-        stated: { limit: 1_000, remaining: 0, resetsAtMs: undefined, receivedAtMs: 4_000 },
-        counted: { requests: 4, endsAtMs: 9_000 },
-      },
+const STATE: LimiterState = {
+  ...INITIAL_STATE,
+  fullAtMs: 1_234.5,
+  trouble: { kind: 'outage', beganMs: 4_000, untilMs: 5_000, inARow: 4 },
+  windows: {
+    day: {
+      stated: { limit: 1_000, remaining: 0, resetsAtMs: undefined, receivedAtMs: 4_000 },
+      counted: { requests: 4, endsAtMs: 9_000 },
     },
-    reported: { plan: 'pro', atLimit: 50_000 },
-    learned: { ...NOTHING_LEARNED, rung: 2, window: 1, refused: { atMs: 3_500, isOfPace: true } },
-  };
+  },
+  reported: { plan: 'pro', atLimit: 50_000 },
+  learned: { ...NOTHING_LEARNED, rung: 2, window: 1, refused: { atMs: 3_500, isOfPace: true } },
+};
+describe('a stored state', () => {
   it.each([STATE, INITIAL_STATE])('is read as it was written', (state) => {
     expect(LimiterState.parse(JSON.parse(JSON.stringify(state)))).toEqual(state);
   });
 
-  it.each([{}, null, { ...STATE, fullAtMs: 'soon' }])('that does not fit is refused', (stored) => {
-    expect(LimiterState.safeParse(stored).success).toBe(false);
-  });
-
-  it.each<[string, object]>([
-    ['a window of a billion', { window: 1e9 }],
-    ['half a window', { window: 1.5 }],
-    ['less than nothing sent', { left: [[8, -1]] }],
-    ['a billion sent', { left: [[8, 1e9]] }],
-    ['an interval beyond all numbers', { rung: 1e9 }],
-  ])('whose figures would end the process is refused: %s', (_, garbage) => {
-    const stored = { ...STATE, learned: { ...STATE.learned, ...garbage } };
+  const learned = (garbage: object) => ({ ...STATE, learned: { ...STATE.learned, ...garbage } });
+  it.each([
+    ['nothing of it', {}],
+    ['nothing at all', null],
+    ['a moment in words', { ...STATE, fullAtMs: 'soon' }],
+    // Figures that would end the process
+    ['a window of a billion', learned({ window: 1e9 })],
+    ['half a window', learned({ window: 1.5 })],
+    ['less than nothing sent', learned({ left: [[8, -1]] })],
+    ['a billion sent', learned({ left: [[8, 1e9]] })],
+    ['an interval beyond all numbers', learned({ rung: 1e9 })],
+  ])('that does not fit is refused: %s', (_, stored) => {
     expect(LimiterState.safeParse(stored).success).toBe(false);
   });
 });
 
 it('moves every moment by another clock, and no other number', () => {
   const day = { limit: 100, remaining: 50, resetsAtMs: 9_000, receivedAtMs: 2_000 };
-  const trouble = { kind: 'outage', beganMs: 1_000, untilMs: 3_000, inARow: 4 } as const;
   const state: LimiterState = {
-    ...INITIAL_STATE,
-    fullAtMs: 1_000,
-    trouble,
+    ...STATE,
     windows: { day: { stated: day, counted: { requests: 4, endsAtMs: 9_000 } } },
-    reported: { plan: 'pro', atLimit: 100 },
     learned: { ...NOTHING_LEARNED, fastest: { tookMs: 70, atMs: 2_000 }, left: [[8, 1]] },
   };
   const later = { lateAtMs: 1_000, answeredAtMs: 1_000, quietSinceMs: 1_000 };
   expect(movedBy(LimiterState, state, 1_000)).toEqual({
     ...state,
     atMs: 1_000,
-    fullAtMs: 2_000,
-    trouble: { ...trouble, beganMs: 2_000, untilMs: 4_000 },
+    fullAtMs: 2_234.5,
+    trouble: { ...STATE.trouble, beganMs: 5_000, untilMs: 6_000 },
     windows: {
       day: {
         stated: { ...day, resetsAtMs: 10_000, receivedAtMs: 3_000 },

@@ -1,5 +1,6 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { KeptLists } from '../../src/lists/kept-lists.ts';
+import { fakeTimers } from '../support/fake-timers.ts';
 import { inFiles, inRedis, keptMs } from '../support/stores.ts';
 
 const HOUR_MS = 3_600_000;
@@ -55,8 +56,7 @@ it('a pasted list is gone with what is deleted of its member alone', async () =>
 });
 
 it('a pasted list is neither read nor left in the file when its hour is over', async () => {
-  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
   const kept = await (await inFiles())();
   const { lists: store } = kept;
   await store.add('alice', '1', LIST);

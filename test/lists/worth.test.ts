@@ -9,7 +9,8 @@ import {
   worthOf,
 } from '../../src/lists/worth.ts';
 import type { CardRecord, Known, Prices } from '../../src/model/card.ts';
-import type { Finish } from '../../src/model/finish.ts';
+import { finishOf } from '../../src/model/finish.ts';
+import { table } from '../table.ts';
 
 function kept(
   id: string,
@@ -25,53 +26,38 @@ function line(id: string | undefined, count = 1, more: Partial<WorthLine> = {}):
   return { typed: `${count} ${id}`, count, cards: id ? [{ id, name: id }] : [], ...more };
 }
 
-describe('the price of a line', () => {
-  it.each<[what: string, finish: Finish | undefined, prices: Prices | undefined, isPriced: boolean]>([
-    ['is what is kept', undefined, { market: 1 }, true],
-    ['may be an offer alone', undefined, { low: 1 }, true],
-    ['is none without a figure', undefined, { high: 1, label: 'Near Mint' }, false],
-    ['is none of a card without prices', undefined, undefined, false],
-    ['of a foil is that of a foil', 'foil', { market: 1, label: 'reverseHolofoil' }, true],
-    ['of a foil is that of a foil, written in another way', 'foil', { market: 1, label: 'Foil' }, true],
-    ['of a foil is not that of another printing', 'foil', { market: 1, label: 'Near Mint' }, false],
-    ['of a foil is not that of no foil', 'foil', { market: 1, label: 'non-foil' }, false],
-    ['of a foil is not that of no foil, in one word', 'foil', { market: 1, label: 'Nonfoil' }, false],
-    ['of a foil is not one that does not say', 'foil', { market: 1 }, false],
-    ['of a foil is not that of an etched one', 'foil', { market: 1, label: 'foil etched' }, false],
-    ['of an etched card is that of an etched one', 'etched', { market: 1, label: 'etched' }, true],
-    ['of an etched card is not that of a foil', 'etched', { market: 1, label: 'foil' }, false],
-  ])('%s', (_, finish, prices, isPriced) => {
-    const [, { answer }] = kept('a', prices);
-    expect(pricesFor({ finish }, answer) !== undefined).toBe(isPriced);
-  });
+it.each(table`
+  is what is kept | | {"market": 1} | priced
+  may be an offer alone | | {"low": 1} | priced
+  is none without a figure | | {"high": 1, "label": "Near Mint"} |
+  is none of a card without prices | | |
+  of a foil is that of a foil | foil | {"market": 1, "label": "reverseHolofoil"} | priced
+  of a foil is that of a foil, written in another way | foil | {"market": 1, "label": "Foil"} | priced
+  of a foil is not that of another printing | foil | {"market": 1, "label": "Near Mint"} |
+  of a foil is not that of no foil | foil | {"market": 1, "label": "non-foil"} |
+  of a foil is not that of no foil, in one word | foil | {"market": 1, "label": "Nonfoil"} |
+  of a foil is not one that does not say | foil | {"market": 1} |
+  of a foil is not that of an etched one | foil | {"market": 1, "label": "foil etched"} |
+  of an etched card is that of an etched one | etched | {"market": 1, "label": "etched"} | priced
+  of an etched card is not that of a foil | etched | {"market": 1, "label": "foil"} |
+`)('the price of a line %s', (_, finish, prices, isPriced) => {
+  const [, { answer }] = kept('a', prices ? JSON.parse(prices) : undefined);
+  expect(pricesFor({ finish: finishOf(finish ?? '') }, answer) ? 'priced' : '').toBe(isPriced);
 });
 
 describe('the printing of a line that names none', () => {
   const cards = ['newest', 'middle', 'oldest'].map((id) => ({ id, name: id }));
-  it.each<[what: string, finish: Finish | undefined, known: [string, Known][], chosen: string]>([
-    ['is the newest where no price is known', undefined, [], 'newest'],
-    ['is the newest where a card has no price', undefined, [kept('oldest')], 'newest'],
-    [
-      'is the cheapest that is known',
-      undefined,
-      [kept('middle', { market: 2 }), kept('oldest', { market: 3 })],
-      'middle',
-    ],
-    ['is not the cheapest by offers', undefined, [kept('middle', { low: 1 }), kept('oldest', { market: 3 })], 'oldest'],
-    [
-      'is not compared over currencies',
-      undefined,
-      [kept('newest', { market: 9, currency: 'EUR' }), kept('oldest', { market: 1, currency: 'JPY' })],
-      'newest',
-    ],
-    [
-      'of a foil is the cheapest foil',
-      'foil',
-      [kept('middle', { market: 1 }), kept('oldest', { market: 3, label: 'foil' })],
-      'oldest',
-    ],
-  ])('%s', (_, finish, known, chosen) => {
-    expect(choosePrinting({ typed: '', count: 1, finish, cards }, new Map(known))?.card.id).toBe(chosen);
+  it.each(table`
+    is the newest where no price is known | | {} | newest
+    is the newest where a card has no price | | {"oldest": null} | newest
+    is the cheapest that is known | | {"middle": {"market": 2}, "oldest": {"market": 3}} | middle
+    is not the cheapest by offers | | {"middle": {"low": 1}, "oldest": {"market": 3}} | oldest
+    is not compared over currencies | | {"newest": {"market": 9, "currency": "EUR"}, "oldest": {"market": 1, "currency": "JPY"}} | newest
+    of a foil is the cheapest foil | foil | {"middle": {"market": 1}, "oldest": {"market": 3, "label": "foil"}} | oldest
+  `)('%s', (_, finish = '', prices = '', chosen) => {
+    const known: Record<string, Prices> = JSON.parse(prices);
+    const printings = new Map(Object.entries(known).map((each) => kept(...each)));
+    expect(choosePrinting({ typed: '', count: 1, finish: finishOf(finish), cards }, printings)?.card.id).toBe(chosen);
   });
 
   it('is none of a line that means no card', () =>

@@ -9,10 +9,10 @@ import {
   weekChange,
   withPoint,
 } from '../../src/model/price-history.ts';
+import { DAY_MS } from '../../src/time/utc-day.ts';
 import { table } from '../table.ts';
 
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const WEEK_MS = 7 * DAY_MS;
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 
@@ -63,9 +63,7 @@ describe('a price history', () => {
         }
         expect(history.length).toBeLessThanOrEqual(200);
         expect(history.at(-1)).toEqual([atMs, given.at(-1)?.[1]]);
-        expect(history.map(([pointMs]) => pointMs)).toEqual(
-          history.map(([pointMs]) => pointMs).toSorted((a, b) => a - b),
-        );
+        expect(history).toEqual(history.toSorted(([a], [b]) => a - b));
         expect(withPoint(history, history.at(-1) ?? [0, 0])).toEqual(history);
       }),
       { numRuns: 100 },
@@ -92,12 +90,11 @@ describe('the change of a price', () => {
 });
 
 describe('a price curve', () => {
-  it('needs five points', () => {
-    expect(priceCurve(seenAt([0, 1, 2, 3].map((hour) => NOW_MS + hour * HOUR_MS)))).toEqual([]);
-  });
-
-  it('has columns of equal time, the last of which ends with the present price', () => {
-    expect(priceCurve(seenAt([0, 1, 2, 3, 10].map((hour) => NOW_MS + hour * HOUR_MS)))).toEqual([2, 3, 3, 3, 4]);
+  it.each([
+    ['needs five points', [0, 1, 2, 3], []],
+    ['has columns of equal time, the last of which ends with the present price', [0, 1, 2, 3, 10], [2, 3, 3, 3, 4]],
+  ])('%s', (_, hours, curve) => {
+    expect(priceCurve(seenAt(hours.map((hour) => NOW_MS + hour * HOUR_MS)))).toEqual(curve);
   });
 });
 

@@ -24,9 +24,8 @@ beforeAll(async () => {
   await typeTraffic(world);
   samples = await scrape(addressOf(world));
   const { url, prefix } = await startRedis();
-  first = await scrape(
-    addressOf(await startWorld({ env: { HTTP_PORT: '0', REDIS_URL: url, REDIS_KEY_PREFIX: prefix } })),
-  );
+  const overRedis = { HTTP_PORT: '0', REDIS_URL: url, REDIS_KEY_PREFIX: prefix };
+  first = await scrape(addressOf(await startWorld({ env: overRedis })));
 });
 
 describe('/metrics after some traffic', () => {
@@ -65,7 +64,7 @@ describe('/metrics after some traffic', () => {
     const families = [...text.matchAll(/^# TYPE (cardbot_[a-z_]+) (\w+)$/gm)];
     expect(families).toHaveLength(14);
     for (const [, name = '', type] of families) {
-      expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter']);
+      expect(name.endsWith('_total'), name).toBe(type === 'counter');
       expect(text).toContain(`# HELP ${name} `);
     }
   });
@@ -79,10 +78,12 @@ describe('/metrics after some traffic', () => {
   });
 });
 
-it('the metrics of a bot whose figures are not known yet are not a number, so that no alert is raised on them', () => {
-  expect(sampleValue(first, 'cardbot_quota_remaining')).toBeNaN();
-  expect(sampleValue(first, 'cardbot_quota_limit')).toBeNaN();
-});
+it.each(['remaining', 'limit'])(
+  'cardbot_quota_%s is no number before it is known, so that no alert is raised',
+  (name) => {
+    expect(sampleValue(first, `cardbot_quota_${name}`)).toBeNaN();
+  },
+);
 
 /** What an expression of PromQL reads that is not exported: metrics, and labels and their values. */
 function notExported(expression: string): string[] {
@@ -105,6 +106,8 @@ function notExported(expression: string): string[] {
 }
 
 describe('docs/deploy/', () => {
+  const unitFile = () => readFile('docs/deploy/cardbot.service', 'utf8');
+
   it.each([
     ['dashboard.json', /^ +"expr": (".+")/gm, 23],
     ['alerts.yml', /^ +expr: (.+)$/gm, 12],
@@ -138,7 +141,7 @@ describe('docs/deploy/', () => {
   });
 
   it('has a systemd unit that restarts whatever the exit code, opens no debugger, limits threads and core dumps, and sets only variables that there are', async () => {
-    const unit = await readFile('docs/deploy/cardbot.service', 'utf8');
+    const unit = await unitFile();
     const names = [...unit.matchAll(/^Environment="?([A-Z_]+)=/gm)].map(([, name = '']) => name);
 
     const lines =
@@ -150,10 +153,9 @@ describe('docs/deploy/', () => {
   });
 
   it.skipIf(!existsSync(SYSTEMD))('has a systemd unit in which systemd finds nothing wrong', async () => {
-    const unit = await readFile('docs/deploy/cardbot.service', 'utf8');
-    const folder = temporaryFolder();
+    const unit = await unitFile();
+    const file = join(temporaryFolder(), 'cardbot.service');
     const verify = async (text: string) => {
-      const file = join(folder, 'cardbot.service');
       await writeFile(file, text.replaceAll('/opt/cardbot', process.cwd()));
       const { stdout, stderr } = await promisify(execFile)(SYSTEMD, ['verify', '--man=no', file]);
       return stdout + stderr;

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
+import { closeServer, listen } from '../../sandbox/listen.ts';
 import { isInstalled } from '../simulate/fake-time.ts';
 import { hosts } from '../support/hosts.ts';
 import { onFinished } from '../support/on-finished.ts';
@@ -13,7 +12,7 @@ export interface WebhookServer {
   /** Everything that was sent to it. */
   bodies: unknown[];
   /** Answers from now on; 204 accepts. */
-  answer: { status: number; headers?: Record<string, string> } | 'silence';
+  answer: { status: number } | 'silence';
 }
 
 /** A Discord webhook over a real socket or, where time is simulated, without one; closed when the test ends. */
@@ -45,12 +44,8 @@ function hostOf(receive: Receive): string {
 async function listeningTo(receive: Receive): Promise<string> {
   const server = createServer(async (request, response) => {
     const answered = receive((await json(request)) as { content: string });
-    if (answered !== 'silence') response.writeHead(answered.status, answered.headers).end();
+    if (answered !== 'silence') response.writeHead(answered.status).end();
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  onFinished(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onFinished(() => closeServer(server));
+  return `http://127.0.0.1:${await listen(server, 0)}`;
 }

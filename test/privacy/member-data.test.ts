@@ -16,19 +16,18 @@ const ALICE = { memberId: 'alice', guildId: 'guild' };
 const WISH = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'de', below: 30 };
 const BOB = { memberId: 'bob', guildId: 'guild' };
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: TODAY_MS, toFake: ['Date', 'setInterval', 'clearInterval'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers({ now: TODAY_MS, toFake: ['Date', 'setInterval', 'clearInterval'] }));
+afterEach(() => void vi.useRealTimers());
 
-/** For a minute's round, which nobody waits for. */
-const soon = (isSo: () => unknown) => vi.waitUntil(isSo, { timeout: 60_000 });
+/** After a minute's round, which nobody waits for. */
+function aMinuteLater(isSo: () => unknown) {
+  vi.advanceTimersByTime(MINUTE_MS);
+  return vi.waitUntil(isSo, { timeout: 60_000 });
+}
 
 /** A process with its own history of what members looked up last. */
-async function process(open: Place, keepsHistory = true) {
-  const { ledger, rows, watches } = await open();
+async function process(place?: Place, keepsHistory = true) {
+  const { ledger, rows, watches } = await (place ?? (await inFiles()))();
   const cards = new Map(keepsHistory ? [['alice', ['Emberwing Drake']]] : []);
   const history = {
     lastCards: async (memberId: string) => cards.get(memberId) ?? [],
@@ -59,7 +58,7 @@ async function atTime<T>(atMs: number, work: () => Promise<T>): Promise<T> {
 
 describe('what is kept about a member', () => {
   it('is shown: the counts of all days, the last cards, and how many are watched', async () => {
-    const { ledger, watches, memberData } = await process(await inFiles());
+    const { ledger, watches, memberData } = await process();
     ledger.spent(ALICE);
     await atTime(TODAY_MS - DAY_MS, async () => ledger.saved(ALICE));
     await watches.set(WISH, 36);
@@ -72,14 +71,13 @@ describe('what is kept about a member', () => {
   });
 
   it('is deleted at once on request, but for the counts of today', async () => {
-    const { ledger, watches, memberData } = await process(await inFiles());
+    const { ledger, watches, memberData } = await process();
     for (const memberId of ['alice', 'bob']) await watches.set({ ...WISH, memberId }, 36);
     await atTime(TODAY_MS - DAY_MS, async () => void ledger.spent(ALICE));
     for (const requester of [ALICE, BOB]) ledger.spent(requester);
     expect(await memberData.forget('alice')).toMatchObject({ isForgotten: true });
-    expect(await memberData.kept('alice')).toEqual({
-      ...{ counts: { days: 1, requests: 1, saved: 0 }, lastCards: [], watches: 0, lists: 0 },
-    });
+    const counts = { days: 1, requests: 1, saved: 0 };
+    expect(await memberData.kept('alice')).toEqual({ counts, lastCards: [], watches: 0, lists: 0 });
     expect(await watches.find({ member: 'bob' })).toHaveLength(1);
     expect((await ledger.memberToday('alice')).requests).toBe(1);
     expect((await ledger.keptOf('bob'))?.days).toBe(1);
@@ -97,14 +95,13 @@ describe('what is kept about a member', () => {
     const { ledger, watches } = await process(open);
     ledger.spent(ALICE);
     await watches.set(WISH, 36);
-    vi.advanceTimersByTime(MINUTE_MS);
-    await soon(async () => (await ledger.keptOf('alice'))?.days === 1);
+    await aMinuteLater(async () => (await ledger.keptOf('alice'))?.days === 1);
     expect((await ledger.memberToday('alice')).requests).toBe(1);
     expect(await watches.find({ member: 'alice' })).toHaveLength(1);
   });
 
   it('of a day is kept for a quarter of an hour after it, in which a late reply is booked on it still', async () => {
-    const { ledger, memberData } = await process(await inFiles());
+    const { ledger, memberData } = await process();
     ledger.spent(ALICE);
     const daysAfter = (minutes: number) =>
       atTime(nextUtcMidnightMs(TODAY_MS) + minutes * MINUTE_MS, async () => {
@@ -114,59 +111,46 @@ describe('what is kept about a member', () => {
     expect([await daysAfter(14), await daysAfter(15)]).toEqual([1, 0]);
   });
 
-  it('is deleted by every process, and the request is gone a day later', async () => {
+  it('is deleted by every process, with a second wish on the same day, too, and the request is gone a day later', async () => {
     const open = await inFiles();
     const [asked, other] = [await process(open), await process(open)];
-    await asked.memberData.forget('alice');
-    expect(await other.memberData.kept('alice')).toMatchObject({ lastCards: ['Emberwing Drake'] });
-    vi.advanceTimersByTime(MINUTE_MS);
-    await soon(() => !other.cards.has('alice'));
+    for (const card of ['Emberwing Drake', 'Tidecaller']) {
+      other.cards.set('alice', [card]);
+      await asked.memberData.forget('alice');
+      expect(await other.memberData.kept('alice')).toMatchObject({ lastCards: [card] });
+      await aMinuteLater(() => !other.cards.has('alice'));
+    }
     expect(await other.requests()).toEqual([['alice', expect.stringContaining(utcDay(TODAY_MS))]]);
     vi.setSystemTime(TODAY_MS + 2 * DAY_MS);
-    vi.advanceTimersByTime(MINUTE_MS);
-    await soon(async () => (await other.requests()).length === 0);
+    await aMinuteLater(async () => (await other.requests()).length === 0);
   });
 });
 
-it('a second wish on the same day reaches every process, too', async () => {
-  const open = await inFiles();
-  const [asked, other] = [await process(open), await process(open)];
-  for (const card of ['Emberwing Drake', 'Tidecaller']) {
-    other.cards.set('alice', [card]);
-    await asked.memberData.forget('alice');
-    vi.advanceTimersByTime(MINUTE_MS);
-    await soon(() => !other.cards.has('alice'));
-  }
-});
-
 it('a wish that could not be carried out is tried until it can', async () => {
-  const { ledger, memberData, cards, requests } = await process(await inFiles());
+  const { ledger, memberData, cards, requests } = await process();
   await memberData.forget('alice');
   const { deleteDays } = ledger;
   const fails = vi.spyOn(ledger, 'deleteDays').mockResolvedValue(false);
   vi.setSystemTime(TODAY_MS + 2 * DAY_MS);
-  vi.advanceTimersByTime(MINUTE_MS);
-  await soon(() => fails.mock.calls.length > 0);
+  await aMinuteLater(() => fails.mock.calls.length > 0);
   cards.set('alice', ['Emberwing Drake']);
   fails.mockImplementation(deleteDays.bind(ledger));
-  vi.advanceTimersByTime(MINUTE_MS);
-  await soon(async () => !cards.has('alice') && (await requests()).length === 0);
+  await aMinuteLater(async () => !cards.has('alice') && (await requests()).length === 0);
 });
 
 it('a wish without a time is dropped', async () => {
-  const { rows, requests } = await process(await inFiles());
+  const { rows, requests } = await process();
   await rows.write([{ part: DELETION_REQUESTS, key: 'alice', value: 'soon' }], { keepMs: MINUTE_MS * 9 });
-  vi.advanceTimersByTime(MINUTE_MS);
-  await soon(async () => (await requests()).length === 0);
+  await aMinuteLater(async () => (await requests()).length === 0);
 });
 
 it('last cards that are not kept are none that nobody has looked up', async () => {
-  const { memberData } = await process(await inFiles(), false);
+  const { memberData } = await process(undefined, false);
   expect((await memberData.kept('alice')).lastCards).toBe('off');
 });
 
 it('a request that cannot be kept is not said to be done', async () => {
-  const { rows, memberData } = await process(await inFiles());
+  const { rows, memberData } = await process();
   const write = rows.write.bind(rows);
   vi.spyOn(rows, 'write').mockImplementation(async (changes, options) =>
     changes[0]?.part === DELETION_REQUESTS ? undefined : write(changes, options),

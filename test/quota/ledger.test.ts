@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { WATCHES_REQUESTER } from '../../src/model/quota.ts';
 import { DAY_MS, nextUtcMidnightMs, utcDay } from '../../src/time/utc-day.ts';
+import { fakeTimers } from '../support/fake-timers.ts';
 import { processOver } from '../support/processes-over-redis.ts';
 import { startRedis } from '../support/redis.ts';
 import { inFiles, inRedis } from '../support/stores.ts';
@@ -13,12 +14,11 @@ const BOB = { memberId: 'bob', guildId: 'guild' };
 const ALICE_ELSEWHERE = { memberId: 'alice', guildId: 'other' };
 const ALICE_IN_PRIVATE = { memberId: 'alice', guildId: undefined };
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: LATE_MS, toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() =>
+  fakeTimers({ now: LATE_MS, toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] }),
+);
+
+const booked = (requests: number, refused: number, saved: number) => ({ requests, refused, saved });
 
 /** A ledger, and the same in its next run. */
 async function opened() {
@@ -54,7 +54,7 @@ it('counts the requests to each card service by themselves; what is kept about a
   before.saved(BOB);
   const again = await restarted();
   const { ledger: other } = await open('abc');
-  expect(await other.guildToday(ALICE)).toEqual({ requests: 0, refused: 0, saved: 0 });
+  expect(await other.guildToday(ALICE)).toEqual(booked(0, 0, 0));
   other.spent(ALICE);
   other.spent(ALICE_IN_PRIVATE);
   other.saved(ALICE);
@@ -95,7 +95,7 @@ it('counts by hour of the day, across restarts; a refusal is taken back', async 
     idle,
     { requests: 1, saved: 2 },
   ]);
-  expect(await next.guildToday(BOB)).toEqual({ requests: 2, refused: 1, saved: 2 });
+  expect(await next.guildToday(BOB)).toEqual(booked(2, 1, 2));
 });
 
 it('has what was sent for watches apart, and 429s apart from requests', async () => {
@@ -103,9 +103,9 @@ it('has what was sent for watches apart, and 429s apart from requests', async ()
   ledger.spent(ALICE);
   ledger.spent(WATCHES_REQUESTER);
   ledger.refused(ledger.spent(ALICE));
-  expect(await ledger.watchesToday()).toEqual({ requests: 1, refused: 0, saved: 0 });
+  expect(await ledger.watchesToday()).toEqual(booked(1, 0, 0));
   expect((await ledger.hours()).at(-1)).toEqual({ requests: 2, saved: 0 });
-  expect(await ledger.memberToday('alice')).toEqual({ requests: 1, refused: 1, saved: 0 });
+  expect(await ledger.memberToday('alice')).toEqual(booked(1, 1, 0));
 });
 
 it('takes a refused request back from the day it was booked on, though by another process', async () => {
@@ -114,16 +114,16 @@ it('takes a refused request back from the day it was booked on, though by anothe
   const booking = ledger.spent(ALICE);
   vi.setSystemTime(LATE_MS + 1_000);
   other.refused(booking);
-  expect(await ledger.guildToday(ALICE)).toEqual({ requests: 0, refused: 0, saved: 0 });
+  expect(await ledger.guildToday(ALICE)).toEqual(booked(0, 0, 0));
   vi.setSystemTime(LATE_MS);
-  expect(await ledger.guildToday(ALICE)).toEqual({ requests: 0, refused: 1, saved: 0 });
+  expect(await ledger.guildToday(ALICE)).toEqual(booked(0, 1, 0));
 });
 
 it('never counts below zero requests', async () => {
   const { ledger } = await opened();
   const booking = ledger.spent(ALICE);
   for (let times = 0; times < 2; times++) ledger.refused(booking);
-  expect(await ledger.guildToday(ALICE)).toEqual({ requests: 0, refused: 2, saved: 0 });
+  expect(await ledger.guildToday(ALICE)).toEqual(booked(0, 2, 0));
   expect(await ledger.topMembers(ALICE, 5)).toEqual([]);
 });
 
@@ -148,7 +148,7 @@ it('books what comes without the install of a server on the member, and on all f
   ledger.saved({ ...BOB, guildId: 'other', isInstalled: false });
   ledger.spent({ ...ALICE, isInstalled: true });
   const next = await restarted();
-  expect(await next.foreignToday()).toEqual({ requests: 2, refused: 0, saved: 1 });
+  expect(await next.foreignToday()).toEqual(booked(2, 0, 1));
   expect((await next.guildToday({ ...ALICE_ELSEWHERE, isInstalled: false })).requests).toBe(2);
   expect((await next.guildToday(ALICE)).requests).toBe(1);
   expect((await next.memberToday('alice')).requests).toBe(3);
@@ -170,7 +170,7 @@ it('says what it holds about a member, and deletes that of a day and before, and
   expect(read.mock.calls.filter(([part]) => !part.endsWith(':of:alice'))).toEqual([]);
   expect(await ledger.keptOf('alice')).toEqual({ days: 1, requests: 1, saved: 0 });
   vi.setSystemTime(LATE_MS);
-  expect(await ledger.memberToday('alice')).toEqual({ requests: 0, refused: 0, saved: 0 });
+  expect(await ledger.memberToday('alice')).toEqual(booked(0, 0, 0));
   expect(await ledger.topMembers(BOB, 5)).toEqual([{ memberId: 'bob', requests: 1 }]);
   expect((await ledger.guildToday(ALICE_IN_PRIVATE)).requests).toBe(0);
 });
@@ -181,9 +181,9 @@ it('counts by UTC day', async () => {
   for (let times = 0; times < 2; times++) ledger.saved(ALICE); // counted a moment later, which is tomorrow
   vi.setSystemTime(LATE_MS + 1_000);
   ledger.saved(ALICE);
-  expect(await ledger.guildToday(ALICE)).toEqual({ requests: 0, refused: 0, saved: 1 });
+  expect(await ledger.guildToday(ALICE)).toEqual(booked(0, 0, 1));
   vi.setSystemTime(LATE_MS);
-  expect(await ledger.guildToday(ALICE)).toEqual({ requests: 1, refused: 0, saved: 2 });
+  expect(await ledger.guildToday(ALICE)).toEqual(booked(1, 0, 2));
 });
 
 it('keeps 35 days, and deletes a day some parts at a time, so that no command waits for all of it', async () => {
@@ -213,7 +213,7 @@ it('counts nothing of what its store may not have taken, says 0 while it cannot 
   ledger.refused(ledger.spent(BOB));
   ledger.saved(BOB);
   await ledger.close();
-  expect(await ledger.guildToday(ALICE)).toEqual({ requests: 0, refused: 0, saved: 0 });
+  expect(await ledger.guildToday(ALICE)).toEqual(booked(0, 0, 0));
   expect([await ledger.topMembers(ALICE, 5), await ledger.hours(), await ledger.keptOf('alice')]).toEqual([
     [],
     [],
@@ -221,7 +221,7 @@ it('counts nothing of what its store may not have taken, says 0 while it cannot 
   ]);
   expect(await ledger.deleteDays('alice', TODAY)).toBe(false);
   part(false);
-  expect(await ledger.guildToday(ALICE)).toEqual({ requests: 1, refused: 0, saved: 0 });
+  expect(await ledger.guildToday(ALICE)).toEqual(booked(1, 0, 0));
 });
 
 it('over Redis counts its own bookings exactly while these are being written, and those of others at once', async () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { parseMarkdown } from '../../sandbox/page/markdown.ts';
 import { Card } from '../../src/model/card.ts';
+import type { PricePoint } from '../../src/model/price-history.ts';
 import {
   type CardView,
   cardEmbed,
@@ -11,10 +12,12 @@ import {
   noSuchCard,
   publicUrl,
   STALE_COLOUR,
+  sparkline,
   totalLength,
 } from '../../src/render/card-embed.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { idOrNothing } from '../support/any-id.ts';
+import { fakeTimers } from '../support/fake-timers.ts';
 import { table } from '../table.ts';
 import { nastyText, serviceCard } from './service-answers.ts';
 
@@ -108,16 +111,116 @@ describe('the embed of a card', () => {
     expect(embedOf({ display, card: { pageUrl: 'https://cards.test/a', ...card } }).url ?? '').toBe(url);
   });
 
-  it.each<[CardView['card']['prices'], string, string]>([
-    [{ market: 1, low: 2 }, '**1.00** market', 'offers from 2.00'],
-    [{ market: 1, high: 3 }, '**1.00** market', 'offers up to 3.00'],
-    [{ market: 1 }, '**1.00** market', 'Prices'],
-    [{ low: 2, high: 3 }, 'offers 2.00 to 3.00', 'Prices'],
-    [{ low: 2 }, 'offers from 2.00', 'Prices'],
-    [{ high: 3 }, 'offers up to 3.00', 'Prices'],
-  ])('shows the prices that there are: %j', (prices, first, second) => {
-    expect(lines({ card: { prices } }).slice(1)).toEqual([first, `-# ${second} · ${FETCHED}`]);
+  it.each(table`
+    {"market": 1, "low": 2} | **1.00** market | offers from 2.00
+    {"market": 1, "high": 3} | **1.00** market | offers up to 3.00
+    {"market": 1} | **1.00** market | Prices
+    {"low": 2, "high": 3} | offers 2.00 to 3.00 | Prices
+    {"low": 2} | offers from 2.00 | Prices
+    {"high": 3} | offers up to 3.00 | Prices
+  `)('shows the prices that there are: %s', (prices = '', first, second) => {
+    expect(lines({ card: { prices: JSON.parse(prices) } }).slice(1)).toEqual([first, `-# ${second} · ${FETCHED}`]);
   });
+});
+
+const DAY_MS = 86_400_000;
+const CARD = { id: 'a', name: 'A' };
+const PRICED = { ...VIEW, quota: undefined };
+
+/** The lines below a card of which nothing but prices is known. */
+function shown(
+  market: number,
+  history: PricePoint[],
+  { prices = {}, ...more }: Partial<CardView & CardView['card']> = {},
+) {
+  const view = {
+    ...PRICED,
+    card: { ...CARD, prices: { market, ...prices } },
+    answer: { fetchedAtMs: FETCHED_AT_MS, history },
+  };
+  return linesOf(cardEmbed({ ...view, ...more }));
+}
+
+const linesOf = ({ description = '' }: ReturnType<typeof cardEmbed>) => description.split('\n');
+
+/** One price for each day up to now. */
+function daily(...prices: number[]): PricePoint[] {
+  return prices.map((market, index) => [FETCHED_AT_MS - (prices.length - 1 - index) * DAY_MS, market]);
+}
+
+describe('the lines of a price', () => {
+  beforeEach(() => fakeTimers({ now: FETCHED_AT_MS, toFake: ['Date'] }));
+
+  it('say how it moved in a week, and draw the curve with its range in words', () => {
+    const prices = [20, 30, 28, 25, 27, 32, 33, 30, 31.26];
+    expect(shown(31.26, daily(...prices))).toEqual([
+      '**31.26** market ▲ 4.2% in 7 days',
+      `${sparkline(prices.slice(1))} 20–33 since Nov 12`,
+      expect.stringMatching(/^-# Prices · /),
+    ]);
+  });
+
+  it.each(table`
+    15 | **15.00** market ▼ 50% in 7 days
+    30 | **30.00** market · unchanged for 7 days
+    30.001 | **30.00** market · unchanged for 7 days
+    0.0003 | **0.0003** market ▼ 99% in 7 days
+    90 | **90.00** market ▲ 200% in 7 days
+  `)('say how a price of 30 became %s', (became, line) => {
+    const market = Number(became);
+    const history: PricePoint[] = [
+      [FETCHED_AT_MS - 7 * DAY_MS, 30],
+      [FETCHED_AT_MS, market],
+    ];
+    expect(shown(market, history)[0]).toBe(line);
+    expect(shown(market, history)).toHaveLength(2);
+  });
+
+  it.each([
+    [31.26, ['**31.26** market', '▲ 4.2% in 7 days', `-# Prices · ${FETCHED}`]],
+    [30, ['**30.00** market', 'unchanged for 7 days', `-# Prices · ${FETCHED}`]],
+  ])('are short ones beside a small picture, at a price of %d', (market, lines) => {
+    const card = { ...CARD, prices: { market, low: 20, high: 40 } };
+    const answer = { fetchedAtMs: FETCHED_AT_MS, history: daily(20, 30, 28, 25, 27, 32, 33, 30, market) };
+    const [embed] = cardEmbeds([{ ...PRICED, card, answer }], true);
+    expect(linesOf(embed ?? {})).toEqual(lines);
+  });
+
+  it.each([
+    [60_000, [`-# Prices · ${FETCHED}`]],
+    [60_001, []],
+  ])('say how old it is, but not when a clock that was %d ms ahead said so', (aheadMs, lines) => {
+    expect(shown(5, [], { answer: { fetchedAtMs: FETCHED_AT_MS + aheadMs } }).slice(1)).toEqual(lines);
+  });
+
+  it('show nothing of the past of a card that has no market price now', () => {
+    const lines = (prices: object) =>
+      shown(0, daily(1, 2, 3, 4, 5, 6, 7, 8, 9), { prices: { market: undefined, ...prices } });
+    expect(lines({ low: 1 })).toEqual(['offers from 1.00', expect.stringMatching(/^-# Prices · /)]);
+    expect(lines({})).toEqual(['No prices for this card.']);
+  });
+
+  it('name the row of the price and its currency', () => {
+    const prices = { low: 4, label: 'Near *Mint*', currency: 'USD' };
+    const lines = shown(5, [], { prices, currency: 'EUR', isJustFetched: true });
+    expect(lines).toEqual(['**$5.00** market (Near \\*Mint\\*)', '-# offers from $4.00']);
+  });
+
+  it('compare the price of another row with nothing', () => {
+    const answer = {
+      fetchedAtMs: FETCHED_AT_MS,
+      history: daily(1, 2, 3, 4, 5, 6, 7, 8),
+      missingRow: { sinceMs: FETCHED_AT_MS },
+    };
+    expect(shown(400, [], { answer, isJustFetched: true })).toEqual(['**400.00** market']);
+  });
+});
+
+it.each<[number[], string]>([
+  [[1, 2, 3, 4, 5, 6, 7, 8], '▁▂▃▄▅▆▇█'],
+  [[3, 3, 3], '▅▅▅'],
+])('a sparkline of %j is %s', (prices, bars) => {
+  expect(sparkline(prices)).toBe(bars);
 });
 
 const LONG = 'x'.repeat(250);
@@ -195,7 +298,7 @@ describe('"no such card"', () => {
   it('says when that was known, if it may have changed, but no time that a clock that was ahead has left', () => {
     const said = 'No card had the id **x** when I last checked. Try typing its name.';
     expect(noSuchCard('en-US', 'x', FETCHED_AT_MS, true)).toBe(`${said}\n-# ${FETCHED}`);
-    expect(noSuchCard('en-US', 'x', Date.now() + 30 * 86_400_000, true)).toBe(said);
+    expect(noSuchCard('en-US', 'x', Date.now() + 30 * DAY_MS, true)).toBe(said);
   });
 
   it('names any id as text, in bold, within a message', () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   BudgetSpent,
   Busy,
@@ -15,6 +15,7 @@ import {
 } from '../../src/model/errors.ts';
 import en from '../../src/render/languages/en.json' with { type: 'json' };
 import { copyNote, errorMessage, formatMessage, timePast, timeToCome } from '../../src/render/messages.ts';
+import { fakeTimers } from '../support/fake-timers.ts';
 import { table } from '../table.ts';
 
 describe('a message', () => {
@@ -95,8 +96,7 @@ const OUTSIDE = 'Outside servers that added me, everyone shares 200 new lookups 
 const NO_ID = "lease type a card's name, or an id such as `base1-4`";
 
 describe('an error has a text for members, without what only operators can use, and one on a saved copy', () => {
-  beforeEach(() => void vi.useFakeTimers({ now: NOON_MS }));
-  afterEach(() => void vi.useRealTimers());
+  beforeEach(() => fakeTimers({ now: NOON_MS }));
 
   // Of the others docs/replies/words.txt has the sentences.
   it.each<[CardServiceError, sentences: string]>([

@@ -71,8 +71,8 @@ function namesIn(parts: readonly Part[]): string[] {
 }
 
 /** With these a text can be shown, whatever its arguments are called. */
-function anyValues(parts: readonly Part[]): Record<string, number> {
-  return Object.fromEntries(namesIn(parts).map((name) => [name, 0]));
+function anyValues(names: readonly string[]): Record<string, number> {
+  return Object.fromEntries(names.map((name) => [name, 0]));
 }
 
 /** The cases of an argument: those of the English text, and those such as `date` in "date: {time} has a date". */
@@ -131,7 +131,7 @@ const forgottenArguments: Check = ({ key, text: written, message, parts }) => {
     shown.flatMap((name) => {
       const instead = shown.filter((other) => explanationOf(key, other).includes(`instead of {${name}}`));
       const [before, after] = [0, 1].map((at) => ({
-        ...anyValues(parts),
+        ...anyValues(namesIn(parts)),
         ...Object.fromEntries([...each, ...values(at, [name, ...instead])]),
       }));
       const isShownBy = (text: IntlMessageFormat) => text.format(before) !== text.format(after);
@@ -181,8 +181,7 @@ const plainDeclaration: Check = ({ key, text }) =>
 const length: Check = ({ key, message, parts }) => {
   const [, limit] = /At most ([\d,]+) characters/.exec(explanationOf(key)) ?? [];
   const most = Number(limit?.replace(',', '') ?? (DECLARED.test(key) ? 100 : 2_000));
-  const given = Object.fromEntries(argumentNames(key).map((name) => [name, 0]));
-  const shown = String(message.format({ ...anyValues(parts), ...given }));
+  const shown = String(message.format(anyValues([...namesIn(parts), ...argumentNames(key)])));
   return shown.length > most ? [`has ${shown.length} characters, of at most ${most}`] : [];
 };
 

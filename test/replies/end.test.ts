@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Outcome, Outcomes } from '../../src/lookup/lookups.ts';
 import { KeyRefused } from '../../src/model/errors.ts';
 import { Events, type EventsByName, type Source } from '../../src/model/events.ts';
@@ -42,7 +42,7 @@ it.each<[string, Partial<Asked>, string | undefined]>([
 ])('a command is logged with %s', (_, more, card) => {
   const events = new Events();
   const cards: (string | undefined)[] = [];
-  onTestFinished(events.subscribe('command', (event) => void cards.push(event.card)));
+  events.subscribe('command', (event) => void cards.push(event.card));
   publishEnd(events, deferredReply({ asked: { ...askedFor('a', 'b'), ...more } }), { outcome: 'answered' });
   expect(cards).toEqual([card]);
 });
@@ -50,7 +50,7 @@ it.each<[string, Partial<Asked>, string | undefined]>([
 it('what is shown is told with where it was and whose install brought it, which decides for whom it counts; nothing of a pasted list', () => {
   const events = new Events();
   const told: EventsByName['shown'][] = [];
-  onTestFinished(events.subscribe('shown', (event) => void told.push(event)));
+  events.subscribe('shown', (event) => void told.push(event));
   const requester = { memberId: 'alice', guildId: 'foreign', isInstalled: false };
   publishShown(events, deferredReply({ requester }), { cards: [CARD, NONE], requests: 0 }, false);
   const list = { id: '7', left: 3 };

@@ -5,8 +5,8 @@ import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { FRESH_COLOUR, STALE_COLOUR } from '../../src/render/card-embed.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { rateLimited, refused, refusedWithHtml, serverError } from '../support/fault-forms.ts';
-import { cardRequests, edits, finalAnswer, finalAnswers, inWorld, isFinal, type World } from '../support/world.ts';
+import { rateLimited, refusedWithHtml, serverError } from '../support/fault-forms.ts';
+import { cardRequests, edits, finalAnswer, finalAnswers, inWorld, isFinal } from '../support/world.ts';
 
 /** Discord's own 3 s; the other tests wait longer, because a busy machine may need it. */
 const AS_DISCORD = { discord: { lifetimes: DISCORD_LIFETIMES } };
@@ -23,11 +23,6 @@ const FAULTS: ScriptedFault[] = [
   rateLimited({ route: 'callback', retryAfterSeconds: 1 }),
   rateLimited({ route: 'callback', retryAfterSeconds: 1, scope: 'shared', isInBody: true }),
 ];
-
-/** Discord's status for each callback. */
-function callbacks({ discord }: World): number[] {
-  return discord.requests.filter(({ path }) => path.includes('/callback')).map(({ status }) => status);
-}
 
 describe('a first answer', () => {
   inWorld('reaches a member, with a known card or not, whatever the callback meets', AS_DISCORD, async (world) => {
@@ -59,7 +54,8 @@ describe('a first answer', () => {
       world.card('base1-5');
 
       expect(await world.commandLines(3)).toMatchObject([{}, { outcome: 'not answered' }, { outcome: 'not answered' }]);
-      expect(callbacks(world)).toEqual([204, 429, 429]);
+      const callbacks = world.discord.requests.filter(({ path }) => path.includes('/callback'));
+      expect(callbacks.map(({ status }) => status)).toEqual([204, 429, 429]);
       expect(cardRequests(world)).toHaveLength(1); // the other card could not be shown
       expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'discord asks to wait', waitMs: 10_550 }));
       expect(await finalAnswer(world.card('base1-5'))).not.toBe('');
@@ -78,14 +74,6 @@ describe('a first answer', () => {
     expect(await world.commandLines(3)).toMatchObject([{}, broken, broken]);
     expect(cardRequests(world)).toHaveLength(1);
     expect(edits(world)).toBe(1);
-  });
-
-  inWorld('that Discord refuses twice is given up, and the next command is answered', AS_DISCORD, async (world) => {
-    world.discord.faults.script(refused('callback', 'invalidForm', 2));
-    world.card('base1-4');
-    expect(await world.commandLines(1)).toMatchObject([{ outcome: 'not answered' }]);
-    expect(callbacks(world)).toEqual([400, 400]);
-    expect(await finalAnswer(world.card('base1-4'))).toBe(CARD);
   });
 
   inWorld(

@@ -6,7 +6,6 @@ import { cardRequests, choose, confirm, inWorld, labels, offered, parts, press, 
 inWorld(
   'the buttons under a card work after a restart, too, and a menu of printings asks for the one that is chosen',
   async (world) => {
-    const [_alice, bjorn] = world.discord.members.map(({ id }) => id);
     const shown = await world.card('base1-4').settled();
     const none = await press(world, shown, 'Other printings').settled();
     expect(none.content).toBe("I don't know any other printings of this card.");
@@ -18,7 +17,7 @@ inWorld(
 
     const again = await world.card('base1-4').settled();
     expect(labels(again)).toEqual(['Watch', 'Other printings', 'Delete']);
-    const printings = await press(world, again, 'Other printings', bjorn).settled();
+    const printings = await press(world, again, 'Other printings', world.bob).settled();
     const inGerman = formatMessage('de', 'otherPrintings', { cards: 1 });
     expect(printings).toMatchObject({ ephemeral: true, content: inGerman });
     expect(await choose(world, printings, 'dusk2-1').settled()).toMatchObject({ ephemeral: false, embeds: [{}] });

@@ -16,9 +16,7 @@ import {
 const ASK = 'Ask the card service anyway';
 
 /** Somebody else, in direct messages, where nobody has asked for anything yet. */
-function elsewhere({ discord }: World) {
-  return { memberId: discord.members[1]?.id ?? '', guildId: null };
-}
+const elsewhere = ({ bob }: World) => ({ memberId: bob, guildId: null });
 
 it.each(['ember', 'drake ember', 'light 4/102', 'BASE1 4', 'embrewing'])(
   '%j finds the card while an id is typed',
@@ -34,8 +32,7 @@ describe('an empty field', () => {
     'shows what this member asked for last, here and elsewhere, after a restart too, and in no log',
     async (world) => {
       for (const id of ['base1-4', 'dusk2-1', 'base1-4']) await world.card(id).settled();
-      const alice = { memberId: world.discord.members[0]?.id ?? '' };
-      const suggested = () => world.suggested('', { ...alice, guildId: null });
+      const suggested = () => world.suggested('', { guildId: null });
 
       await expect.poll(suggested).toEqual(['base1-4', 'dusk2-1']);
       expect(await world.suggested('', elsewhere(world))).toEqual([]);
@@ -54,13 +51,12 @@ describe('an empty field', () => {
     'shows what the server asks for most, and no member theirs with MEMBER_HISTORY=off',
     { env: { MEMBER_HISTORY: 'off' } },
     async (world) => {
-      const [alice, bjorn] = world.discord.members.map(({ id: memberId }) => ({ memberId }));
-      await world.card('dusk2-1', {}, alice).settled();
-      await world.card('base1-4', {}, bjorn).settled();
-      await world.card('base1-4', {}, alice).settled();
+      await world.card('dusk2-1').settled();
+      await world.card('base1-4', {}, { memberId: world.bob }).settled();
+      await world.card('base1-4').settled();
 
-      await expect.poll(() => world.suggested('', alice)).toEqual(['base1-4', 'dusk2-1']);
-      expect(await world.suggested('', { ...alice, guildId: null })).toEqual([]);
+      await expect.poll(() => world.suggested('')).toEqual(['base1-4', 'dusk2-1']);
+      expect(await world.suggested('', { guildId: null })).toEqual([]);
     },
   );
 });
@@ -145,7 +141,7 @@ inWorld(
 inWorld(
   '/card shows name, facts, picture, prices and the requests left today; without prices it asks for them all the same, and leaves a line in the log',
   async (world) => {
-    const [member] = world.discord.members;
+    const { alice: member } = world;
     const [guild] = world.discord.guilds;
 
     const without = await world.card('base1-4', { prices: false }).settled();
@@ -164,20 +160,20 @@ inWorld(
       /^Lanternfolk · [^·]+ · \d+\/\d+ · [^·]+\n\*\*36\.33\*\* market\n-# offers [\d.]+ to [\d.]+/,
     );
     expect(cardRequests(world)).toEqual(['/cards/base1-4?includePrices=true']);
-    const who = { command: 'card', card: 'base1-4', guild: guild?.id, member: member?.id, outcome: 'answered' };
+    const who = { command: 'card', card: 'base1-4', guild: guild?.id, member, outcome: 'answered' };
     const times = { waitMs: expect.any(Number), tookMs: expect.any(Number) };
     expect(await world.commandLines(2)).toMatchObject([
       { ...who, ...times, source: 'service' },
       { ...who, source: 'cache' },
     ]);
     const requested = world.lines.filter(({ msg }) => msg === 'card requested');
-    expect(requested).toMatchObject([{ cardIds: ['base1-4'], lane: 'members', members: [member?.id] }]);
+    expect(requested).toMatchObject([{ cardIds: ['base1-4'], lane: 'members', members: [member] }]);
   },
 );
 
 inWorld('a private lookup is suggested to the member who made it alone', async (world) => {
   const [guildId = '', elsewhere = ''] = world.discord.guilds.map(({ id }) => id);
-  const [alice = '', bob = ''] = world.discord.members.map(({ id }) => id);
+  const { alice, bob } = world;
   const lookUp = (command: string, options: Record<string, string | boolean>, at = guildId) =>
     world.type(command, options, { memberId: alice, guildId: at }).settled();
   const suggested = (memberId: string) => world.suggested('', { memberId });

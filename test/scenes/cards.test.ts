@@ -115,8 +115,7 @@ inWorld(
   'in one list, a budget refuses only the cards beyond it, and a stale one is shown all the same',
   { env: { MEMBER_DAILY_REQUESTS: '2', PRICES_FRESH_SECONDS: '0' } },
   async (world) => {
-    const [, other] = world.discord.members;
-    await world.card('base1-4', {}, { memberId: other?.id ?? '' }).settled();
+    await world.card('base1-4', {}, { memberId: world.bob }).settled();
     const typed = world.cards('base1-1,base1-2,base1-4,base1-3');
     const message = await typed.until((now) => hasListEnded(now) && now.embeds.length === 3);
     expect(titles(message)).toEqual(['Wick, Who Waits', 'Moth Cartographer', 'Emberwing Drake']);

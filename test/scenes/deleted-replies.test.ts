@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
-import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import {
   cardRequests,
   edits,
   hasCard,
+  IDS,
   inWorld,
   labels,
   press,
@@ -18,7 +18,7 @@ import {
 
 /** One card a second after the first, so that a list waits in line. */
 const SLOW = { requestsPerMinute: 60, burst: 2, requestsPerDay: 1_000 };
-const LIST = SAMPLE_CARDS.slice(10, 18).map(({ id }) => id);
+const LIST = IDS.slice(10, 18);
 
 const isDeleted = ({ deleted }: ChatMessage) => deleted === true;
 
@@ -29,21 +29,26 @@ async function waitingList({ cards }: World): Promise<TypedInteraction> {
   return typed;
 }
 
+/** Bob, who may manage messages, deletes one. */
+function moderates({ discord, bob: memberId }: World, { messageId = '' }: ChatMessage): TypedInteraction {
+  return discord.click({ messageId, customId: 'card:delete', memberId, manageMessages: true });
+}
+
 inWorld(
   'a list that waits in line is taken back by who asked for it: its place is free, nothing more is requested or shown',
   { service: SLOW },
   async (world) => {
-    const [alice, bjorn] = world.discord.members.map(({ id }) => id);
+    const { alice, bob } = world;
     const list = await waitingList(world);
     expect(labels(list.message)).toEqual(['Delete']);
 
-    const refused = await press(world, list.message, 'Delete', bjorn).settled();
+    const refused = await press(world, list.message, 'Delete', bob).settled();
     expect([refused.ephemeral, isDeleted(list.message)]).toEqual([true, false]);
     press(world, list.message, 'Delete', alice);
     await list.until(isDeleted);
     const [shownAtMost, requested] = [edits(world), cardRequests(world).length];
 
-    for (const { id } of SAMPLE_CARDS.slice(0, 3)) await world.card(id, {}, { memberId: bjorn ?? '' }).settled();
+    for (const id of IDS.slice(0, 3)) await world.card(id, {}, { memberId: bob }).settled();
     const kept = LIST[0] ?? '';
     expect((await world.card(kept).settled()).embeds).toHaveLength(1);
     expect(cardRequests(world)).toHaveLength(requested + 3);
@@ -61,16 +66,14 @@ inWorld(
 inWorld(
   'a wait is taken back by who may manage messages; the request under way is kept, and costs what it costs',
   async (world) => {
-    const [alice, bjorn] = world.discord.members.map(({ id }) => id);
     world.cardService.set({ latencyMs: 7_000 });
-    const typed = world.card('base1-4', {}, { memberId: alice ?? '' });
+    const typed = world.card('base1-4');
     const wait = await typed.until(({ content }) => content.startsWith('Still asking'));
     expect(labels(wait)).toEqual(['Delete']);
-    const { messageId = '' } = wait;
-    world.discord.click({ messageId, customId: 'card:delete', memberId: bjorn ?? '', manageMessages: true });
+    moderates(world, wait);
     await typed.until(isDeleted);
 
-    const again = world.card('base1-4', {}, { memberId: bjorn ?? '' });
+    const again = world.card('base1-4', {}, { memberId: world.bob });
     expect((await again.until(hasCard)).embeds[0]?.title).toBe('Emberwing Drake');
     expect(cardRequests(world)).toHaveLength(1);
     expect(typed.message.deleted).toBe(true);
@@ -109,24 +112,19 @@ it.each([
   press(world, list.message, 'Delete');
   await list.until(({ embeds }) => embeds.length > shown);
   world.discord.faults.clear();
-  const { messageId = '' } = list.message;
-  const memberId = world.discord.members[1]?.id ?? '';
-  world.discord.click({ messageId, customId: 'card:delete', memberId, manageMessages: true });
+  moderates(world, list.message);
   await list.until(isDeleted);
   await expect.poll(() => world.lines.filter(({ outcome }) => outcome === 'deleted')).toHaveLength(1);
   expect(cardRequests(world).length).toBeLessThan(LIST.length);
 });
 
 inWorld('whoever presses a message that is gone by the time of the answer reads of no fault', async (world) => {
-  const [alice, bjorn] = world.discord.members.map(({ id }) => id);
-  const message = await world.card('base1-4', {}, { memberId: alice ?? '' }).settled();
+  const message = await world.card('base1-4').settled();
   world.discord.faults.script({ route: 'callback', delayMs: 300 }, { route: 'callback', delayMs: 1_000 });
-  press(world, message, 'Delete', alice);
-  const { messageId = '' } = message;
-  const pressed = { messageId, customId: 'card:delete', memberId: bjorn ?? '', manageMessages: true };
-  const late = world.discord.click(pressed);
+  press(world, message, 'Delete');
+  const late = moderates(world, message);
   await expect
-    .poll(() => world.lines.filter(({ member }) => member === bjorn))
+    .poll(() => world.lines.filter(({ member }) => member === world.bob))
     .toMatchObject([{ outcome: 'answered' }]);
   expect(late.message).toMatchObject({ state: 'sent', content: '' });
 });

@@ -1,10 +1,8 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ERROR } from '../support/log-lines.ts';
+import { ownDescription } from '../support/own-service.ts';
 import { pasted, textOf } from '../support/pasted-list.ts';
 import { sandboxAs } from '../support/shaped-service.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import {
   cardRequests,
   endOfList,
@@ -16,11 +14,16 @@ import {
   startWorld,
 } from '../support/world.ts';
 
+async function worldAs(name: string, more: Record<string, string> = {}) {
+  const { service, catalog, env } = sandboxAs(name);
+  const quick = { ...service, requestsPerMinute: 600, burst: 20 };
+  return { world: await startWorld({ service: quick, catalog, env: { ...env, ...more } }), cards: service.cards };
+}
+
 const ID = '00000000-0000-4000-8000-000000000004';
 
 it('a card service in its own shape: /card by name, /cards in one request, and no word of a day that it has not', async () => {
-  const { service, catalog, env } = sandboxAs('scryfall');
-  const world = await startWorld({ service: { ...service, requestsPerMinute: 600, burst: 20 }, catalog, env });
+  const { world } = await worldAs('scryfall');
   const { cardService } = world;
   await expect.poll(() => world.suggested('paper lantern')).toHaveLength(1);
   expect(cardService.requests).toHaveLength(0);
@@ -54,10 +57,8 @@ it('a card service in its own shape: /card by name, /cards in one request, and n
 });
 
 it('a plan that does not allow lookups is told to members and in the log, and costs one request a minute', async () => {
-  const file = join(temporaryFolder(), 'mine.json');
   const description = { fields: { id: 'id', name: 'name' }, refused: [{ status: 402, means: 'plan' }] };
-  writeFileSync(file, JSON.stringify({ name: 'Mine', ...description }));
-  const world = await startWorld({ env: { CARD_SERVICE: file } });
+  const world = await startWorld({ env: { CARD_SERVICE: ownDescription(description) } });
   world.cardService.script({ status: 402, body: { error: 'upgrade' } });
 
   const refused = await world.card('base1-4').settled();
@@ -75,9 +76,8 @@ it('a plan that does not allow lookups is told to members and in the log, and co
 });
 
 it('lists that members fetch at once wait for their turn, where the service takes two a second, and bring every card', async () => {
-  const { service, catalog, env } = sandboxAs('scryfall');
-  const world = await startWorld({ service: { ...service, requestsPerMinute: 600, burst: 20 }, catalog, env });
-  const ids = service.cards.map(({ id }) => id);
+  const { world, cards } = await worldAs('scryfall');
+  const ids = cards.map(({ id }) => id);
   const lists = world.discord.members.map(({ id }, at) => ({ id, text: ids.slice(5 * at, 5 * at + 5).join('\n') }));
   const estimates = await Promise.all(lists.map(({ id, text }) => pasted(world, text, id)));
   const presses = estimates.map((shown, at) => press(world, shown, labels(shown)[0] ?? '', lists[at]?.id));
@@ -91,13 +91,8 @@ it('lists that members fetch at once wait for their turn, where the service take
 it.each(['justtcg', 'poketrace'])(
   'each press costs at most what was said, and two settle a list of which the service (%s) leaves out what it does not know',
   async (name) => {
-    const { service, catalog, env } = sandboxAs(name);
-    const world = await startWorld({
-      service: { ...service, requestsPerMinute: 600, burst: 20 },
-      catalog,
-      env: { ...env, MEMBER_DAILY_REQUESTS: '0' },
-    });
-    const known = service.cards.slice(0, 6).map(({ id }) => id);
+    const { world, cards } = await worldAs(name, { MEMBER_DAILY_REQUESTS: '0' });
+    const known = cards.slice(0, 6).map(({ id }) => id);
     let shown = await pasted(world, [...known, '999991', '999992', '999993'].join('\n'));
     const costs: [said: number, were: number][] = [];
     for (let label = 'Fetch the prices'; labels(shown).includes(label); label = 'Fetch the rest') {

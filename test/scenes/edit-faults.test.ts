@@ -1,11 +1,9 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
 import { FRESH_COLOUR } from '../../src/render/card-embed.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { atOnce } from '../support/at-once.ts';
 import { bannedByCloudflare, rateLimited, refused, refusedWithHtml, serverError } from '../support/fault-forms.ts';
 import { ERROR } from '../support/log-lines.ts';
-import { scene } from '../support/scene-script.ts';
 import {
   cardRequests,
   edits,
@@ -33,94 +31,73 @@ async function arrives(fault: ScriptedFault): Promise<void> {
 }
 
 describe('the answer to a deferred reply', () => {
-  atOnce({
-    'arrives, whatever the edit meets': async () => {
-      await Promise.all(
-        [
-          rateLimited({ route: 'edit', retryAfterSeconds: 1 }),
-          rateLimited({ route: 'edit', retryAfterSeconds: 1, scope: 'global' }),
-          bannedByCloudflare('edit', 1),
-          { route: 'edit', answer: { status: 302, headers: { 'Content-Type': 'text/html' }, body: 'moved' } } as const,
-          { route: 'edit', answer: 'hang' } as const,
-          { route: 'edit', answer: 'close', times: 3 } as const,
-          { route: 'edit', answer: 'lose answer' } as const,
-          { route: 'edit', answer: 'stall' } as const,
-          serverError('edit', { status: 500, times: 9 }), // for longer than discord.js retries
-        ].map(arrives),
-      );
-    },
+  it.each<ScriptedFault>([
+    rateLimited({ route: 'edit', retryAfterSeconds: 1 }),
+    rateLimited({ route: 'edit', retryAfterSeconds: 1, scope: 'global' }),
+    bannedByCloudflare('edit', 1),
+    { route: 'edit', answer: { status: 302, headers: { 'Content-Type': 'text/html' }, body: 'moved' } },
+    { route: 'edit', answer: 'hang' },
+    { route: 'edit', answer: 'close', times: 3 },
+    { route: 'edit', answer: 'lose answer' },
+    { route: 'edit', answer: 'stall' },
+    serverError('edit', { status: 500, times: 9 }), // for longer than discord.js retries
+    refused('edit', 'unknownWebhook'), // Discord knows of no "thinking…": it arrives as a first answer
+  ])('arrives, whatever the edit meets: $answer', arrives);
 
-    'is shown again when Discord processes after it a wait that the bot had given up': async () => {
-      const world = await startWorld();
-      world.cardService.set({ latencyMs: 5_500 }); // longer than an answer is awaited without a word
-      world.discord.faults.script({ route: 'edit', delayMs: 12_000 });
+  inWorld('is shown again when Discord processes after it a wait that the bot had given up', async (world) => {
+    world.cardService.set({ latencyMs: 5_500 }); // longer than an answer is awaited without a word
+    world.discord.faults.script({ route: 'edit', delayMs: 12_000 });
 
-      const typed = world.card('base1-4');
-      const shown = () => typed.history.map(({ embeds: [embed], content }) => embed?.title ?? content).slice(-3);
+    const typed = world.card('base1-4');
+    const shown = () => typed.history.map(({ embeds: [embed], content }) => embed?.title ?? content).slice(-3);
 
-      await expect.poll(shown).toEqual([CARD, expect.stringMatching(/^Still asking/), CARD]);
-      expect(finalAnswers(typed)).toBe(1);
-      expect(cardRequests(world)).toHaveLength(1);
-    },
+    await expect.poll(shown).toEqual([CARD, expect.stringMatching(/^Still asking/), CARD]);
+    expect(finalAnswers(typed)).toBe(1);
+    expect(cardRequests(world)).toHaveLength(1);
+  });
 
-    'arrives as a first answer when Discord knows of no "thinking…"': () => arrives(refused('edit', 'unknownWebhook')),
+  inWorld('is retried word for word although the quota has changed meanwhile', async (world) => {
+    world.discord.faults.script({ route: 'edit', answer: 'lose answer', times: 6 });
 
-    'is retried word for word although the quota has changed meanwhile': async () => {
-      const world = await startWorld();
-      world.discord.faults.script({ route: 'edit', answer: 'lose answer', times: 6 });
+    const typed = world.card('base1-4');
+    await typed.until(hasCard);
+    await world.usage().settled(); // costs a request, which a new footer would show
 
-      const typed = world.card('base1-4');
-      await typed.until(hasCard);
-      await world.usage().settled(); // costs a request, which a new footer would show
+    await expect.poll(() => said(world, 'command')).toBe(2);
+    expect(world.discord.faults.pending).toBe(0);
+    expect(finalAnswers(typed)).toBe(1);
+    const logged = world.lines.flatMap(({ msg }) => (String(msg).startsWith('discord accepts') ? [msg] : []));
+    expect(logged).toEqual([
+      'discord accepts no edits: they are repeated until it does',
+      'discord accepts edits again',
+    ]);
+  });
 
-      await expect.poll(() => said(world, 'command')).toBe(2);
-      expect(world.discord.faults.pending).toBe(0);
-      expect(finalAnswers(typed)).toBe(1);
-      const logged = world.lines.flatMap(({ msg }) => (String(msg).startsWith('discord accepts') ? [msg] : []));
-      expect(logged).toEqual([
-        'discord accepts no edits: they are repeated until it does',
-        'discord accepts edits again',
-      ]);
-    },
+  inWorld('that Discord refuses is replaced by a plain sentence and logged', async (world) => {
+    const misread = [refusedWithHtml('edit', 400), { route: 'edit', answer: { status: 403, body: 'null' } } as const];
+    for (const [index, refusal] of misread.entries()) {
+      world.discord.faults.script(refusal);
+      const broken = formatMessage('en-US', 'broken');
+      await world.card(`base1-${index + 1}`).until(({ content }) => content === broken);
+    }
 
-    'is dropped after one edit when its message is gone': async () => {
-      const script = 'edit refused unknownMessage; card nothing-here; +1 min; done; log reply cannot be edited';
-      expect(await scene({}, script)).toBe('1, 1: deleted from bot | 1');
-    },
+    expect(await world.commandLines(2)).toMatchObject(Array(2).fill({ outcome: 'broken' }));
+    expect(world.lines).toContainEqual(expect.objectContaining({ level: ERROR, msg: 'reply cannot be edited' }));
+  });
 
-    'that Discord refuses is replaced by a plain sentence and logged': async () => {
-      const world = await startWorld();
-      const misread = [refusedWithHtml('edit', 400), { route: 'edit', answer: { status: 403, body: 'null' } } as const];
-      for (const [index, refusal] of misread.entries()) {
-        world.discord.faults.script(refusal);
-        const broken = formatMessage('en-US', 'broken');
-        await world.card(`base1-${index + 1}`).until(({ content }) => content === broken);
-      }
+  inWorld('does not delay a stop when its edit hangs or has to wait', async (world) => {
+    world.discord.faults.script(
+      { route: 'edit', answer: 'hang', times: 9 },
+      rateLimited({ route: 'edit', retryAfterSeconds: 600, times: 9 }),
+    );
+    world.card('base1-4');
+    world.card('base1-5');
+    await expect.poll(() => world.discord.faults.met).toBe(2);
 
-      expect(await world.commandLines(2)).toMatchObject(Array(2).fill({ outcome: 'broken' }));
-      expect(world.lines).toContainEqual(expect.objectContaining({ level: ERROR, msg: 'reply cannot be edited' }));
-    },
+    await world.stopBot();
 
-    'that Discord refuses twice is given up after two edits': async () => {
-      const script = 'edit refused missingAccess x 9; card base1-4; +1 min; done; faults';
-      expect(await scene({}, script)).toBe('1, 2: not answered from service | 2');
-    },
-
-    'does not delay a stop when its edit hangs or has to wait': async () => {
-      const world = await startWorld();
-      world.discord.faults.script(
-        { route: 'edit', answer: 'hang', times: 9 },
-        rateLimited({ route: 'edit', retryAfterSeconds: 600, times: 9 }),
-      );
-      world.card('base1-4');
-      world.card('base1-5');
-      await expect.poll(() => world.discord.faults.met).toBe(2);
-
-      await world.stopBot();
-
-      await expect.poll(() => world.discord.gateway.sessions).toBe(0); // the bot sees the close before Discord does
-      expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'stopped before everything was done' }));
-    },
+    await expect.poll(() => world.discord.gateway.sessions).toBe(0); // the bot sees the close before Discord does
+    expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'stopped before everything was done' }));
   });
 });
 

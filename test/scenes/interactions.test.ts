@@ -114,7 +114,7 @@ it('a button or a menu that is refused, or pressed twice, stands in the log with
 });
 
 it('too many commands of a member are refused before they run, which the log says', async () => {
-  const memberId = world.discord.members[1]?.id ?? '';
+  const { bob: memberId } = world;
   const watch = { command: 'watch', options: { card: 'base1-4', below: 1 }, memberId };
   for (let sent = 0; sent < 240; sent++) world.card('..', {}, { memberId });
   const refused = await world.discord.type(watch).settled();
@@ -131,7 +131,7 @@ it('what completes is no command, and what is typed in it stands in no log, also
     command: 'card',
     options: { id: 'emberwing' },
     focused: 'id',
-    memberId: world.discord.members[2]?.id ?? '',
+    memberId: world.chloe,
   };
   const completed = () => world.discord.complete(typed);
   for (let keys = 0; keys < 250; keys++) await completed();
@@ -154,10 +154,9 @@ it('a search has two seconds: a member who types on waits no longer', async () =
 });
 
 it('a group is one place in line, whoever of it asks', async () => {
-  const { discord, cardService, card, pass } = await startWorld({
+  const { alice, bob, chloe, cardService, card, pass } = await startWorld({
     service: { ...QUICK, requestsPerMinute: 60, burst: 1 },
   });
-  const [alice = '', bob = '', chloe = ''] = discord.members.map(({ id }) => id);
   const asks: [string, Whereabouts][] = [
     ['base1-1', { memberId: alice, context: 2 }],
     ['base1-2', { memberId: bob, context: 2 }],
@@ -187,6 +186,6 @@ it.each([
 });
 
 it('a member who may not use external apps is answered for all to see where the bot is installed', async () => {
-  sentWith({ member: { user: { id: world.discord.members[0]?.id, username: 'Alice' }, permissions: '0', roles: [] } });
+  sentWith({ member: { user: { id: world.alice, username: 'Alice' }, permissions: '0', roles: [] } });
   expect((await world.card('base1-4').settled()).ephemeral).toBe(false);
 });

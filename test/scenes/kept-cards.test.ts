@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { remember } from '../../sandbox/known-cards.ts';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
-import { DRAKE, ENV, membersOf, pricedCards } from '../support/watched-prices.ts';
-import { cardRequests, inWorld, isFinal, QUICK, startWorld } from '../support/world.ts';
+import { DRAKE, pricedCards, watchedWorld } from '../support/watched-prices.ts';
+import { cardRequests, inWorld, isFinal, startWorld } from '../support/world.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -49,7 +49,7 @@ it('what the service brings is offered to who types its name; what it denies is 
   const body = { _tag: 'CardNotFound', message: 'gone' };
   for (const path of [DRAKE, 'base1-1']) world.cardService.script({ path: `/${path}?`, status: 404, body });
   for (const id of [DRAKE, 'base1-1', 'base1-2']) await world.card(id).until(isFinal);
-  const other = { memberId: world.discord.members[1]?.id ?? '', guildId: null };
+  const other = { memberId: world.bob, guildId: null };
   const values = (id: string) => world.suggested(id, other);
   await world.pass(2_000);
   expect(await values('wick who')).not.toContain('base1-1');
@@ -58,17 +58,13 @@ it('what the service brings is offered to who types its name; what it denies is 
 });
 
 it('a price that comes under another id of its card is told to who watches that', async () => {
-  const cards = pricedCards();
-  const world = await startWorld({ service: { ...QUICK, cards }, env: ENV });
-  const { priced, watches, told } = membersOf(world.discord, cards);
-  await priced(36);
-  await watches();
+  const world = await watchedWorld();
   world.cardService.script({
     path: 'old-id',
-    body: { ...cards.find(({ id }) => id === DRAKE), prices: { market: 20 } },
+    body: { ...world.drake, prices: { market: 20 } },
   });
   await world.card('old-id').until(isFinal);
-  await expect.poll(told).toHaveLength(1);
+  await expect.poll(world.told).toHaveLength(1);
 });
 
 it.each([

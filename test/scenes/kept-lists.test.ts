@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { LIST, pasted, textOf } from '../support/pasted-list.ts';
+import { fetched, LIST, pasted, textOf } from '../support/pasted-list.ts';
 import { cardRequests, inWorld, isFinal, isOnTheWay, isThinking, press, WITH_NAMES } from '../support/world.ts';
 
 // What the bot keeps, in files or in Redis: over-redis.test.ts runs these again.
@@ -11,9 +11,7 @@ inWorld('lists are shown by /privacy and gone with it, also for what is under wa
   let another = estimate;
   for (let at = 0; at < 3; at++) another = await pasted(world, `${LIST}\n${at}1 base1-5`);
   expect((await world.type('privacy').settled()).content).toContain('At the moment: 3 lists.');
-  expect((await press(world, estimate, 'Fetch the prices').until(isFinal)).content).toContain(
-    'I no longer have that list',
-  );
+  expect((await fetched(world, estimate)).content).toContain('I no longer have that list');
 
   const newest = await pasted(world, LIST);
   world.cardService.set({ latencyMs: 60_000 });
@@ -21,9 +19,7 @@ inWorld('lists are shown by /privacy and gone with it, also for what is under wa
   await underWay.until(isThinking);
   const sure = await press(world, privacy, 'Delete my data').settled();
   await press(world, sure, 'Delete my data').settled();
-  expect((await press(world, another, 'Fetch the prices').until(isFinal)).content).toContain(
-    'I no longer have that list',
-  );
+  expect((await fetched(world, another)).content).toContain('I no longer have that list');
   await world.stopBot();
   world.cardService.set({ latencyMs: 0 });
   await world.restartBot();

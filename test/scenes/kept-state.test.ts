@@ -1,10 +1,7 @@
 import { expect, it } from 'vitest';
-import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { cardRequests, field, inWorld, QUICK, startWorld, statuses } from '../support/world.ts';
+import { cardRequests, field, IDS, inWorld, QUICK, startWorld, statuses } from '../support/world.ts';
 
 // What the bot keeps, in files or in Redis: over-redis.test.ts runs these again.
-
-const IDS = SAMPLE_CARDS.map(({ id }) => id);
 
 inWorld(
   'a card costs one request and then none, in direct messages and after a restart; what it cost and saved is still known',
@@ -58,9 +55,9 @@ it('a restart grants no new burst', async () => {
 });
 
 inWorld('what is set in a server holds for everyone in it, also after a restart', async (world) => {
-  const [alice, bob] = world.discord.members.map(({ id }) => id);
+  const { alice, bob } = world;
   const isPrivate = async (options = {}, as = {}) =>
-    (await world.card('base1-4', options, { memberId: bob ?? '', ...as }).settled()).ephemeral;
+    (await world.card('base1-4', options, { memberId: bob, ...as }).settled()).ephemeral;
   expect(await isPrivate()).toBe(false);
 
   const settings = await world.type('settings', {}, { manageGuild: true }).settled();

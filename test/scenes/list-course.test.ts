@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
-import type { ServiceCard } from '../../sandbox/sample-cards.ts';
+import { cardsOf } from '../support/open-catalog.ts';
 import {
   cardRequests,
   confirmCards,
@@ -20,18 +20,17 @@ const CARDS = [
   ...Array.from({ length: 11 }, (_, at) => [`t-${at}`, `Tiny${'abcdefghijk'[at]}`, '', '']),
 ] as const;
 
-function serviceCard([id = '', name = '', set = '', number = '']: readonly string[]): ServiceCard {
-  return { id, name, tcg: 'Trial', set: { id: set, name: set }, ...(number && { number }) };
-}
+const CATALOG = cardsOf(CARDS);
 
-const CATALOG = CARDS.map(([id = '', name = '', set, number]) => ({
-  ...{ id, name, set: set || undefined, number: number || undefined },
-}));
-
-async function startCourse(): Promise<World> {
-  const world = await startWorld({ service: { ...QUICK, cards: CARDS.map(serviceCard) }, catalog: CATALOG });
-  return world;
-}
+const COURSE = {
+  catalog: CATALOG,
+  service: {
+    ...QUICK,
+    cards: CATALOG.map(({ set = '', number, ...card }) => {
+      return { ...card, tcg: 'Trial', set: { id: set, name: set }, ...(number && { number }) };
+    }),
+  },
+};
 
 /** The field of `/cards` as Discord's client has it: a row that is picked puts its name there, and its value is sent unless the text is edited. */
 function composer({ discord, cards }: World) {
@@ -72,7 +71,7 @@ describe('cards that are picked one after the other', () => {
   it.each(['as they are picked', 'with a comma behind the last'])(
     'are all shown, and nothing else is asked for: %s',
     async (how) => {
-      const world = await startCourse();
+      const world = await startWorld(COURSE);
       const field = composer(world);
       await field.type('jace');
       expect(field.pick('war-207')).toBe('Jace the Mind Sculptor · War · 207');
@@ -92,8 +91,7 @@ describe('cards that are picked one after the other', () => {
     },
   );
 
-  it('are ten at most', async () => {
-    const world = await startCourse();
+  inWorld('are ten at most', COURSE, async (world) => {
     const field = composer(world);
     for (let at = 0; at < 10; at++) {
       await field.type(`${at > 0 ? ', ' : ''}tiny${'abcdefghij'[at]}`);

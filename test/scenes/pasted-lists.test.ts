@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
-import { LIST, pasted, textOf } from '../support/pasted-list.ts';
+import { fetched, LIST, pasted, textOf } from '../support/pasted-list.ts';
 import { cardRequests, inWorld, isFinal, labels, parts, press, WITH_NAMES, type World } from '../support/world.ts';
 
 async function fileOf({ discord }: World, { attachments: [file] }: ChatMessage): Promise<string> {
@@ -29,7 +29,7 @@ inWorld(
     expect(textOf(estimate)).toContain('Passed over as headings or notes: **Deck**, **Sideboard**, and **Big Things');
     expect(cardRequests(world)).toHaveLength(before);
 
-    const answer = await press(world, estimate, 'Fetch the prices').until(isFinal);
+    const answer = await fetched(world, estimate);
     expect(cardRequests(world)).toHaveLength(before + 2);
     expect(answer).toMatchObject({
       ephemeral: true,
@@ -69,11 +69,10 @@ inWorld(
     expect(labels(shown)).toEqual(['Delete']);
     expect(JSON.stringify(shown) + (await fileOf(world, shown))).not.toMatch(/Nobody|4x Wick/);
 
-    const other = world.discord.members[1]?.id ?? '';
     const forged = {
       messageId: shown.messageId ?? '',
       customId: buttonId(estimate, 'Show to everyone'),
-      memberId: other,
+      memberId: world.bob,
     };
     await expect(async () => world.discord.click(forged)).rejects.toThrow();
   },
@@ -104,7 +103,7 @@ inWorld('what cannot be a list is a sentence', WITH_NAMES, async (world) => {
 inWorld('a press costs no more than was said, whatever fails: the rest is another press', WITH_NAMES, async (world) => {
   const estimate = await pasted(world, '2 base1-2\n1 base1-3');
   world.cardService.script({ path: '/cards/base1-2', status: 503, body: {} });
-  const partly = await press(world, estimate, 'Fetch the prices').until(isFinal);
+  const partly = await fetched(world, estimate);
   expect(cardRequests(world)).toHaveLength(2);
   expect(textOf(partly)).toContain('Not shown: **Moth Cartographer**. They would have cost more than I said.');
   expect(textOf(partly)).toContain('The other card costs at most one new lookup');
@@ -120,7 +119,7 @@ inWorld(
   async (world) => {
     const estimate = await pasted(world, '1 base1-2\n1 base1-3');
     expect(textOf(estimate)).toContain('You have 1 left today.');
-    const partly = await press(world, estimate, 'Fetch the prices').until(isFinal);
+    const partly = await fetched(world, estimate);
     expect(cardRequests(world)).toHaveLength(1);
     expect(textOf(partly)).toMatch(/Not shown: \*\*[\w ]+\*\*\. You've used your one new lookup for today\./);
   },
@@ -156,7 +155,7 @@ inWorld(
     );
     expect(labels(estimate)).toEqual(['Fetch the prices', 'Show to everyone']);
 
-    const answer = await press(world, estimate, 'Fetch the prices').until(isFinal);
+    const answer = await fetched(world, estimate);
     expect(cardRequests(world).map((path) => path.slice('/cards/'.length).split('?')[0])).toEqual([
       'base1-2',
       'base1-3',
@@ -173,7 +172,7 @@ inWorld(
     const isOld = async () => labels(await pasted(world, 'base1-2')).includes('Fetch the prices');
     await expect.poll(isOld, { timeout: 20_000 }).toBe(true);
     const before = cardRequests(world).length;
-    await press(world, await pasted(world, 'base1-2'), 'Fetch the prices').until(isFinal);
+    await fetched(world, await pasted(world, 'base1-2'));
     expect(cardRequests(world)).toHaveLength(before + 1);
   },
 );

@@ -1,9 +1,9 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ChatMessage, Whereabouts } from '../../sandbox/discord/chat.ts';
 import { DEFAULT_WORLD } from '../../sandbox/discord/emulated-discord.ts';
-import { SAMPLE_CARDS, SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
+import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { SAMPLE_MEMBERS } from '../../sandbox/sample-members.ts';
-import { choose, isThinking, labels, offered, press, startWorld, type World } from '../support/world.ts';
+import { choose, IDS, isThinking, labels, offered, press, startWorld, type World } from '../support/world.ts';
 
 interface Place {
   place: string;
@@ -28,7 +28,7 @@ const ENGLISH = SAMPLE_MEMBERS.filter(({ locale }) => locale === 'en-US').map(({
 const OTHER = ENGLISH.at(-1) ?? '';
 const PLACES = EVERYWHERE.map((each, index) => ({ ...each, at: { ...each.at, memberId: ENGLISH[index] ?? '' } }));
 
-const TEN = SAMPLE_CARDS.slice(0, 10).map(({ id }) => id);
+const TEN = IDS.slice(0, 10);
 const shows = (count: number) => (message: ChatMessage) =>
   message.state === 'answered' && message.embeds.length === count;
 
@@ -127,7 +127,7 @@ describe.each(PLACES)('in $place', ({ at, hasServerCommands = false, isPrivate =
 
 it('deferred replies of all places are completed by the next process', async () => {
   const { cardService } = world;
-  const tide = SAMPLE_CARDS.filter(({ id }) => id.startsWith('tide-')).map(({ id }) => id); // asked for nowhere else
+  const tide = IDS.filter((id) => id.startsWith('tide-')); // asked for nowhere else
   cardService.set({ latencyMs: 60_000 });
   const typed = PLACES.map(({ at }, index) => world.card(tide[index] ?? '', {}, at));
   const thinking = await Promise.all(typed.map((each) => each.until(isThinking)));

@@ -1,23 +1,16 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ownDescription } from '../support/own-service.ts';
 import { cardRequests, inWorld, labels, startWorld } from '../support/world.ts';
 
-function described(): string {
-  const file = join(temporaryFolder(), 'mine.json');
-  const description = {
-    name: 'Mine',
+const described = () =>
+  ownDescription({
     key: { header: 'X-API-Key', optional: true },
     currency: 'USD',
     fields: { id: 'id', name: 'name', pageUrl: '=https://cards.example/page' },
     prices: { rows: 'prices.*', market: '' },
     notice: 'Data: Mine',
-  };
-  writeFileSync(file, JSON.stringify(description));
-  return file;
-}
+  });
 
 it('a price that was kept of another card service is old at once, and has no past; what else is kept is not', async () => {
   const known = [{ id: 'base1-4', ageMs: 0, hasHistory: true }];

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
-import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { inWorld, isFinal, labels, said, startWorld } from '../support/world.ts';
+import { IDS, inWorld, isFinal, labels, said, startWorld } from '../support/world.ts';
 
 const BULK = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
-const IDS = SAMPLE_CARDS.slice(0, 10).map(({ id }) => id);
+const TEN = IDS.slice(0, 10);
 const CARD = 'Emberwing Drake';
 
 /** Of each card of a message whether it has its picture. */
@@ -31,9 +30,9 @@ inWorld(
   async (world) => {
     world.discord.moderate({ refuses: (text, path) => path.endsWith('.url') && /\/base1\/[24]\.png$/.test(text) });
     for (const source of ['service', 'cache']) {
-      const list = world.cards(IDS.join(' '));
-      const message = await list.until(({ embeds }) => embeds.length === IDS.length);
-      const refused = IDS.map((id) => !['base1-2', 'base1-4'].includes(id));
+      const list = world.cards(TEN.join(' '));
+      const message = await list.until(({ embeds }) => embeds.length === TEN.length);
+      const refused = TEN.map((id) => !['base1-2', 'base1-4'].includes(id));
       expect([source, pictures(message)]).toEqual([source, refused]);
     }
   },
@@ -64,7 +63,7 @@ inWorld(
 it.each(['card', 'cards'])('a deferred /%s that AutoMod blocks says so', async (command) => {
   const world = await startWorld({ env: BULK });
   world.discord.moderate(BLOCKS_CARD);
-  const options = command === 'card' ? { id: 'base1-4' } : { ids: IDS.join(' ') };
+  const options = command === 'card' ? { id: 'base1-4' } : { ids: TEN.join(' ') };
   const { ephemeral, content, embeds, followUps } = await world.type(command, options).until(isFinal);
   expect({ ephemeral, content, embeds, followUps }).toEqual({ ephemeral: false, content: BLOCKED, embeds: [] });
   expect(await world.commandLines(1)).toMatchObject([{ outcome: 'blocked', source: 'service' }]);

@@ -2,7 +2,6 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import card from '../../commands/card.ts';
-import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import { DISCORD_LIFETIMES } from '../../sandbox/discord/conversation.ts';
 import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
 import { remember } from '../../sandbox/known-cards.ts';
@@ -12,8 +11,8 @@ import { owners } from '../simulate/fake-time.ts';
 import { rateLimited, refused } from '../support/fault-forms.ts';
 import { logLines } from '../support/log-lines.ts';
 import { LIST, pasted } from '../support/pasted-list.ts';
-import { scene } from '../support/scene-script.ts';
-import { ENV, membersOf, pricedCards } from '../support/watched-prices.ts';
+import { endsIn, scene, shows } from '../support/scene-script.ts';
+import { watchedWorld } from '../support/watched-prices.ts';
 import {
   choose,
   edits,
@@ -32,13 +31,10 @@ const CARD = 'Emberwing Drake';
 const MINUTE_MS = 60_000;
 const SAME_SHARD = 'another process has the same shard: give each its own in DISCORD_SHARDS';
 const BY_ANOTHER = 'answered by another process from bot';
-const shows = ({ embeds, content }: ChatMessage) => embeds.map(({ title }) => title).join() || content;
 
 /** What was done so far: requests to the card service, edits, and how each command ended. */
 function done(world: World): [requests: number, edits: number, ends: string[]] {
-  const { cardService, lines } = world;
-  const ends = lines.filter(({ msg }) => msg === 'command').map(({ outcome, source }) => `${outcome} from ${source}`);
-  return [cardService.requests.length, edits(world), ends];
+  return [world.cardService.requests.length, edits(world), endsIn(world)];
 }
 
 const AS_DISCORD = { discord: { lifetimes: DISCORD_LIFETIMES } };
@@ -85,6 +81,12 @@ it.each<[rule: string, world: Parameters<typeof scene>[0], script: string, told:
     `${CARD} | answered from service | 0 | yes`,
   ],
   [
+    'a first answer that Discord refuses twice is given up, and the next command is answered',
+    AS_DISCORD,
+    'callback refused invalidForm x 2; card base1-4; +1 s; ends; faults; card base1-4; until its end; shows',
+    `not answered from bot | 2 | ${CARD}`,
+  ],
+  [
     'a first answer that comes too late leaves nothing to complete, and gives its lookup back',
     { env: { MEMBER_DAILY_REQUESTS: '1' } },
     'callback refused unknownInteraction; card base1-1; +1 s; card base1-4; until its end; shows; restart; done; log deferred replies taken over',
@@ -114,6 +116,18 @@ it.each<[rule: string, world: Parameters<typeof scene>[0], script: string, told:
     WITH_NAMES,
     `edit limited for 1000 s; ${SEEN_BY_NOBODY}; edits below 2`,
     '1 | not answered from service |  |  | yes',
+  ],
+  [
+    'a deferred reply whose message is gone is dropped after one edit',
+    {},
+    'edit refused unknownMessage; card nothing-here; +1 min; done; log reply cannot be edited',
+    '1, 1: deleted from bot | 1',
+  ],
+  [
+    'a deferred reply that Discord refuses twice is given up after two edits',
+    {},
+    'edit refused missingAccess x 9; card base1-4; +1 min; done; faults',
+    '1, 2: not answered from service | 2',
   ],
   [
     'a deferred reply that becomes a first answer, without word from Discord, is edited again',
@@ -259,7 +273,7 @@ it.each<[string, known: boolean, body: object, ReturnType<typeof done>]>([
   };
   const typed = world.card('base1-4');
   await world.pass(MINUTE_MS);
-  expect([done(world), shows(typed.message), finalAnswers(typed)]).toEqual([expected, CARD, 1]);
+  expect([done(world), shows(typed), finalAnswers(typed)]).toEqual([expected, CARD, 1]);
   world.card('base1-4');
   await world.pass(MINUTE_MS);
   expect(said(world, SAME_SHARD)).toBe(1);
@@ -329,7 +343,7 @@ inWorld(
     const typed = world.card('base1-4');
     await typed.until(({ content }) => content !== '');
     await world.stopBot();
-    expect(shows(typed.message)).toBe(errorMessage('en-US', new Stopping()));
+    expect(shows(typed)).toBe(errorMessage('en-US', new Stopping()));
   },
 );
 
@@ -357,7 +371,7 @@ describe('a command with a fault of its own', () => {
     breaksAfter(times);
     const typed = world.card('base1-4');
     await world.pass(MINUTE_MS);
-    expect([shows(typed.message), done(world)[2]]).toEqual([shown, [end]]);
+    expect([shows(typed), endsIn(world)]).toEqual([shown, [end]]);
     expect(world.lines.filter(({ err }) => JSON.stringify(err ?? '').includes('a bug'))).toHaveLength(1);
   });
 
@@ -369,7 +383,7 @@ describe('a command with a fault of its own', () => {
       world.discord.faults.script(refused('callback', 'unknownInteraction'));
       world.card('base1-4');
       await world.pass(MINUTE_MS);
-      expect(done(world)[2]).toEqual(['too late from bot']);
+      expect(endsIn(world)).toEqual(['too late from bot']);
     },
   );
 });
@@ -390,21 +404,17 @@ inWorld(
     await world.pass(100);
     choose(world, printings, 'promo-7');
     await world.pass(MINUTE_MS);
-    expect(done(world)[2].slice(2)).toEqual(['answered from service', 'pressed twice from bot']);
+    expect(endsIn(world).slice(2)).toEqual(['answered from service', 'pressed twice from bot']);
   },
 );
 
 it('what a member is still to be told follows no answer that Discord has not confirmed', async () => {
-  const cards = pricedCards();
-  const world = await startWorld({ service: { ...QUICK, cards }, env: ENV });
-  const { alice, priced, watches } = membersOf(world.discord, cards);
-  world.discord.takesMessages(alice, false);
-  await priced(36);
-  await watches();
-  await priced(29);
+  const world = await watchedWorld();
+  world.discord.takesMessages(world.alice, false);
+  await world.priced(29);
   await world.pass(1_000);
   const told = async () => {
-    const typed = world.usage({ memberId: alice });
+    const typed = world.usage();
     await world.pass(1_000);
     return typed.message.followUps?.length ?? 0;
   };
@@ -452,7 +462,7 @@ describe('when the clock is set', () => {
     await world.pass(100);
     clock.skewMs = MINUTE_MS;
     await world.pass(MINUTE_MS);
-    expect(done(world)[2]).toContain('not answered from bot');
-    expect(done(world)[2]).not.toContain('deleted from bot');
+    expect(endsIn(world)).toContain('not answered from bot');
+    expect(endsIn(world)).not.toContain('deleted from bot');
   });
 });

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
-import { cardRequests, inWorld, isFinal, startWorld } from '../support/world.ts';
+import { cardRequests, IDS, inWorld, isFinal, startWorld } from '../support/world.ts';
 
 const HOUR_MS = 3_600_000;
-const IDS = SAMPLE_CARDS.map(({ id }) => id);
 
 function about(atMs: number): string {
   const leftMs = atMs - Date.now();
@@ -70,8 +69,7 @@ it('stale copies are renewed behind all cards that members wait for, and for fiv
   const world = await startWorld({ ...RARELY, known: stale });
   const typed = stale.map(({ id }) => world.card(id));
   await world.pass(100);
-  const memberId = world.discord.members[1]?.id ?? '';
-  for (const id of IDS.slice(10, 12)) world.card(id, {}, { memberId });
+  for (const id of IDS.slice(10, 12)) world.card(id, {}, { memberId: world.bob });
   await world.pass(HOUR_MS / 6);
   const asked = cardRequests(world).map((path) => path.split(/[/?]/)[2]);
   const notes = typed.map(({ message }) => /Showing.*/.exec(message.embeds[0]?.description ?? '')?.[0] ?? 'renewed');

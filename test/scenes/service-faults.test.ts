@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import type { DictatedAnswer } from '../../sandbox/service/service.ts';
 import { ERROR, WARN } from '../support/log-lines.ts';
-import { cardRequests, inWorld, isFinal, startWorld, statuses, storedCardIds, type World } from '../support/world.ts';
+import {
+  cardRequests,
+  IDS,
+  inWorld,
+  isFinal,
+  startWorld,
+  statuses,
+  storedCardIds,
+  type World,
+} from '../support/world.ts';
 
-const IDS = SAMPLE_CARDS.map(({ id }) => id);
 const [, OTHER = '', THIRD = '', FOURTH = ''] = IDS.filter((id) => id !== 'base1-4');
 const CARD = { id: 'base1-4', name: 'Emberwing Drake', tcg: 'Lanternfolk', set: { id: 'base1', name: 'Set' } };
 const HTML = '<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>';

@@ -55,7 +55,7 @@ inWorld(
   { env: { USER_INSTALL_DAILY_REQUESTS: '2', GUILD_DAILY_REQUESTS: '1' } },
   async (world) => {
     const [foreign = ''] = world.discord.foreignGuilds.map(({ id }) => id);
-    const [alice = '', bob = ''] = world.discord.members.map(({ id }) => id);
+    const { alice, bob } = world;
     const ask = (id: string, where: Whereabouts = {}) => world.card(id, {}, where).settled();
     await ask('base1-1', { memberId: alice, context: 2 });
     await ask('base1-2', { memberId: bob, guildId: foreign });

@@ -10,7 +10,7 @@ import { ENV, untoldIn } from '../support/watched-prices.ts';
 import { press, QUICK, startWorld } from '../support/world.ts';
 
 const CARDS: Record<string, string> = { drake: 'base1-4', moth: 'base1-2', hare: 'base1-3' };
-const idOf = (name = '') => CARDS[name] ?? '';
+const idOf = (name: string) => CARDS[name] ?? '';
 
 /** Members watch cards for 36 that are to fall below 30; Alice is the first of them. */
 async function watched(names = 'drake', watchers = 1) {

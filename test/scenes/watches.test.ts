@@ -28,8 +28,9 @@ inWorld(
 
     const drake = SAMPLE_CARDS.find(({ id }) => id === 'base1-4');
     world.cardService.script({ path: 'base1-4', body: { ...drake, prices: { market: 12.34 } } });
-    const bob = world.discord.members[1]?.id ?? '';
-    await world.card('base1-4', {}, { memberId: bob }).until(({ embeds }) => /12[.,]34/.test(JSON.stringify(embeds)));
+    await world
+      .card('base1-4', {}, { memberId: world.bob })
+      .until(({ embeds }) => /12[.,]34/.test(JSON.stringify(embeds)));
 
     const list = await world.type('watches').settled();
     expect(list.ephemeral).toBe(true);

@@ -19,9 +19,7 @@ const STORY_ALONE = `
   .guide { padding: 8px !important; }
   .composer { padding-bottom: 14px !important; caret-color: transparent; }
 `;
-// For the browser, whose types are not those of Node. The page's policy allows no style element.
-const LEAVE_OUT = `document.adoptedStyleSheets = [new CSSStyleSheet()];
-document.adoptedStyleSheets[0].replaceSync(${JSON.stringify(STORY_ALONE)});`;
+// For the browser, whose types are not those of Node.
 const DIFFERENCE = new Function(
   'frame',
   `return (async () => {
@@ -61,10 +59,16 @@ export async function film(browser: Browser, url: string, colorScheme: 'dark' | 
   const page = await browser.newPage({ viewport: SIZE, timezoneId: 'UTC', colorScheme });
   await page.goto(url);
   await page.getByRole('button', { name: 'Send' }).waitFor();
-  await page.evaluate(LEAVE_OUT);
+  await styled(page, STORY_ALONE);
   const seen = await record(page, tellStory);
   await page.close();
   await writeFile(path, movingPicture(await framesOf(browser, seen)));
+}
+
+/** Adds this to the page's style until it is called again. The page's policy allows no style element. */
+export async function styled(page: Page, css: string): Promise<void> {
+  await page.evaluate(`document.adoptedStyleSheets = [new CSSStyleSheet()];
+document.adoptedStyleSheets[0].replaceSync(${JSON.stringify(css)});`);
 }
 
 async function tellStory(page: Page): Promise<void> {

@@ -1,17 +1,17 @@
 // Writes what every kind of reply in the sandbox says, and takes docs/replies/, the pictures of some; docs/chat.png, the chat
 // alone; docs/sandbox.png, the whole page; and docs/story.webp, a moving picture of it. Names as arguments take their scenes
 // alone. `--check` takes all pictures of replies and writes nothing.
-import { spawn } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { install } from '@sinonjs/fake-timers';
 import type { Page } from 'playwright-core';
 import { startPageServer } from '../../sandbox/page/page-server.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
+import { startProgram } from '../support/bot-process.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { film } from './film.ts';
+import { scoped } from '../support/on-finished.ts';
+import { film, styled } from './film.ts';
 import { PICTURES, SCENES } from './scenes.ts';
 import { BEGIN_MS, play } from './stage.ts';
 import { readWords, writeWords } from './words.ts';
@@ -31,10 +31,7 @@ const CHAT_ALONE = `
   .composer { padding-bottom: 14px !important; }
   .embed-image { grid-area: auto / 1 !important; max-height: 210px !important; }
 `;
-// For the browser, whose types are not those of Node. The page's policy allows no style element.
-const LEAVE_OUT = `document.adoptedStyleSheets = [new CSSStyleSheet()];
-document.adoptedStyleSheets[0].replaceSync(${JSON.stringify(CHAT_ALONE)});`;
-const SHOW_ALL = 'document.adoptedStyleSheets = [];';
+// For the browser, whose types are not those of Node.
 const PICTURES_LOADED = 'Promise.all(Array.from(document.images, (image) => image.decode().catch(() => {})))';
 
 /** Above and below. */
@@ -123,11 +120,11 @@ async function shootChat(): Promise<void> {
   await stage.setViewportSize(CHAT);
   for (const { colorScheme, suffix } of THEMES) {
     await stage.emulateMedia({ colorScheme });
-    await stage.evaluate(LEAVE_OUT);
+    await styled(stage, CHAT_ALONE);
     await stage.evaluate(PICTURES_LOADED);
     await stage.mouse.move(CHAT.width - 1, CHAT.height - 1); // the menu of a message appears under the mouse
     await stage.screenshot(written(`docs/chat${suffix}.png`));
-    await stage.evaluate(SHOW_ALL);
+    await styled(stage, '');
   }
   await stage.emulateMedia({ colorScheme: 'dark' });
   await stage.setViewportSize(DESKTOP);
@@ -159,16 +156,14 @@ async function becomesQuiet(): Promise<void> {
 
 /** @param work gets the address of the page of `npm run sandbox` */
 async function inSandboxProgram(work: (url: string) => Promise<void>): Promise<void> {
-  const sandbox = spawn(process.execPath, ['sandbox/main.ts', '--port', '0'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+  await scoped(async () => {
+    const sandbox = startProgram([process.execPath, 'sandbox/main.ts', '--port', '0'], {});
+    await sandbox.wrote('and type: /card');
+    const [, url = ''] = /Open (\S+)/.exec(sandbox.output()) ?? [];
+    await work(url);
+    sandbox.child.kill();
+    await sandbox.ended;
   });
-  let url: string | undefined;
-  for await (const line of createInterface(sandbox.stdout)) {
-    url = /Open (\S+)/.exec(line)?.[1];
-    if (url) break;
-  }
-  sandbox.stdout.resume(); // its log
-  await work(url ?? '').finally(() => sandbox.kill());
 }
 
 /** As somebody finds it who has pressed the first button. */

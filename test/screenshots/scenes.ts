@@ -5,7 +5,7 @@ import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { sandboxAs } from '../support/shaped-service.ts';
 import { press } from '../support/world.ts';
-import { afterButton, formOf, lastMessage, reply, replyTyped, type Scene, typeLine, wordsWith } from './stage.ts';
+import { afterButton, formOf, lastMessage, replyTyped, type Scene, type Shot, typeLine, wordsWith } from './stage.ts';
 import { formWords, wordsOf } from './words.ts';
 
 const HOUR_MS = 3_600_000;
@@ -50,6 +50,11 @@ function lookUp(as: number, ...ids: string[]): (sandbox: Pick<Sandbox, 'discord'
   };
 }
 
+/** The reply to a line that is typed. @param text of it, which shows that it is there */
+function shot(name: string, line: string, text: string, more: Pick<Shot, 'time' | 'before'> = {}): Shot {
+  return { name, ...more, show: (sandbox) => wordsWith(typeLine(sandbox, line), text) };
+}
+
 /** Some replies to a member of another locale. */
 function inLocale(locale: string, language = locale): Scene {
   const members = SAMPLE_MEMBERS.map((member, at) => (at === 0 ? { ...member, locale } : member));
@@ -57,9 +62,9 @@ function inLocale(locale: string, language = locale): Scene {
     options: { known: KNOWN, discord: { members } },
     isLively: true,
     shots: [
-      { name: `card-${language}`, before: begin, show: reply('/card id:base1-4', 'Emberwing Drake') },
-      { name: `not-an-id-${language}`, show: reply('/card id:..', 'base1-4') },
-      { name: `usage-${language}`, show: reply('/usage', formatMessage(language, 'usageTitle')) },
+      shot(`card-${language}`, '/card id:base1-4', 'Emberwing Drake', { before: begin }),
+      shot(`not-an-id-${language}`, '/card id:..', 'base1-4'),
+      shot(`usage-${language}`, '/usage', formatMessage(language, 'usageTitle')),
     ],
   };
 }
@@ -84,19 +89,19 @@ export const SCENES: readonly Scene[] = [
           return choices.map(({ name }) => name).join('\n');
         },
       },
-      { name: 'card', show: reply('/card id:base1-4', 'days') },
+      shot('card', '/card id:base1-4', 'days'),
       { name: 'other-printings', show: afterButton('Other printings', 'other printings') },
       { name: 'price-history', show: afterButton('Price history', 'market price') },
-      { name: 'usage', show: reply('/usage', 'Answered from memory') },
-      { name: 'card-private', show: reply('/card id:base1-4 private:true', 'days') },
-      { name: 'card-without-prices', show: reply('/card id:base1-17', 'left today') },
-      { name: 'several-cards', show: reply('/card id:drake', 'Which of these') },
-      { name: 'many-cards', show: reply('/card id:travelling lamplighter', 'cards are called') },
-      { name: 'unknown-name', show: reply('/card id:Emberwing Dragon', 'Did you mean') },
-      { name: 'no-such-card', show: reply('/card id:base1-999', 'No card has') },
-      { name: 'not-an-id', show: reply('/card id:..', 'Please type') },
-      { name: 'cards-unclear', show: reply('/cards ids:base1-4, stilt dansor, wax golm, drake', 'left today') },
-      { name: 'cards', show: reply('/cards ids:base1-4, base1-1, Soot Sprite, base1-999', 'left today') },
+      shot('usage', '/usage', 'Answered from memory'),
+      shot('card-private', '/card id:base1-4 private:true', 'days'),
+      shot('card-without-prices', '/card id:base1-17', 'left today'),
+      shot('several-cards', '/card id:drake', 'Which of these'),
+      shot('many-cards', '/card id:travelling lamplighter', 'cards are called'),
+      shot('unknown-name', '/card id:Emberwing Dragon', 'Did you mean'),
+      shot('no-such-card', '/card id:base1-999', 'No card has'),
+      shot('not-an-id', '/card id:..', 'Please type'),
+      shot('cards-unclear', '/cards ids:base1-4, stilt dansor, wax golm, drake', 'left today'),
+      shot('cards', '/cards ids:base1-4, base1-1, Soot Sprite, base1-999', 'left today'),
       {
         name: 'menu',
         before: ({ discord }) =>
@@ -126,19 +131,16 @@ export const SCENES: readonly Scene[] = [
         },
       },
       { name: 'list-worth', show: afterButton('Fetch the prices', 'new lookup used') },
-      {
-        name: 'saved-copy-kept',
+      shot('saved-copy-kept', '/card id:base1-9', 'answering', {
         time: 'passes',
         before: ({ cardService }) => cardService.set({ down: true }),
-        show: reply('/card id:base1-9', 'answering'),
-      },
+      }),
     ],
   },
   {
     isLively: true,
     shots: [
-      {
-        name: 'down',
+      shot('down', '/card id:base1-15', 'answering right now', {
         time: 'passes',
         async before(sandbox) {
           await begin(sandbox);
@@ -147,24 +149,21 @@ export const SCENES: readonly Scene[] = [
           // Three cards that fail may be an outage, and the fourth shows that it is one.
           await lookUp(1, 'tide-1', 'tide-2', 'tide-4', 'tide-5')(sandbox);
         },
-        show: reply('/card id:base1-15', 'answering right now'),
-      },
-      { name: 'usage-down', time: 'stands', show: reply('/usage', 'down since') },
-      { name: 'too-fast', time: 'stands', before: typeTooMuch, show: reply('/card id:base1-4', 'Slow down') },
+      }),
+      shot('usage-down', '/usage', 'down since', { time: 'stands' }),
+      shot('too-fast', '/card id:base1-4', 'Slow down', { time: 'stands', before: typeTooMuch }),
     ],
   },
   {
     options: { known: KNOWN, env: { CARD_SERVICE_TIMEOUT_MS: '120000' } },
     shots: [
-      {
-        name: 'cards-on-their-way',
+      shot('cards-on-their-way', '/cards ids:base1-4, base1-1, dusk2-12', 'on its way', {
         before({ cardService, discord }) {
           cardService.set({ latencyMs: SLOW_MS });
           discord.type({ command: 'card', options: { id: 'base1-58' } }); // its picture comes when it has waited
         },
-        show: reply('/cards ids:base1-4, base1-1, dusk2-12', 'on its way'),
-      },
-      { name: 'saved-copy', show: reply('/card id:base1-2', 'while I fetch') },
+      }),
+      shot('saved-copy', '/card id:base1-2', 'while I fetch'),
       { name: 'still-asking', show: replyTyped('/card id:base1-58', 'Still asking') },
     ],
   },
@@ -174,79 +173,65 @@ export const SCENES: readonly Scene[] = [
       env: { CARD_SERVICE_REQUESTS_PER_MINUTE: '1', CARD_SERVICE_BURST: '1', LONGEST_WAIT_SECONDS: '150' },
     },
     shots: [
-      { name: 'card-plain', show: reply('/card id:base1-23', 'left today') },
-      { name: 'in-line', time: 'stands', show: reply('/card id:base1-58', 'in line') },
-      {
-        name: 'busy',
+      shot('card-plain', '/card id:base1-23', 'left today'),
+      shot('in-line', '/card id:base1-58', 'in line', { time: 'stands' }),
+      shot('busy', '/card id:base1-70', 'busy', {
         time: 'stands',
         before: ({ discord }) => void discord.type({ command: 'card', options: { id: 'base1-71' } }),
-        show: reply('/card id:base1-70', 'busy'),
-      },
+      }),
     ],
   },
   {
     shots: [
-      {
-        name: 'day-used-up',
+      shot('day-used-up', '/card id:base1-44', 'used up', {
         before: ({ cardService }) => cardService.exhaustDay(),
-        show: reply('/card id:base1-44', 'used up'),
-      },
-      { name: 'usage-day-used-up', show: reply('/usage', 'used up until') },
+      }),
+      shot('usage-day-used-up', '/usage', 'used up until'),
     ],
   },
   {
     options: { env: { MEMBER_DAILY_REQUESTS: '3' } },
     shots: [
-      {
-        name: 'member-used-up',
+      shot('member-used-up', '/card id:base1-15', 'for today', {
         before: lookUp(0, 'base1-1', 'base1-2', 'base1-3'),
-        show: reply('/card id:base1-15', 'for today'),
-      },
+      }),
     ],
   },
   {
     options: { env: { MEMBER_DAILY_REQUESTS: '0', GUILD_DAILY_REQUESTS: '3' } },
     shots: [
-      {
-        name: 'server-used-up',
+      shot('server-used-up', '/card id:base1-15', 'This server', {
         before: lookUp(1, 'base1-1', 'base1-2', 'base1-3'),
-        show: reply('/card id:base1-15', 'This server'),
-      },
+      }),
     ],
   },
   {
     shots: [
-      {
-        name: 'pause',
+      shot('pause', '/card id:base1-15', 'asked me to wait', {
         before: ({ cardService }) => cardService.storm(20 * 60_000),
-        show: reply('/card id:base1-15', 'asked me to wait'),
-      },
-      { name: 'usage-pause', show: reply('/usage', 'Waiting until') },
+      }),
+      shot('usage-pause', '/usage', 'Waiting until'),
     ],
   },
   {
     options: { known: KNOWN },
     shots: [
-      { name: 'watch', before: begin, show: reply('/watch card:base1-4 above:45 below:30', "I'll send you") },
+      shot('watch', '/watch card:base1-4 above:45 below:30', "I'll send you", { before: begin }),
       {
         name: 'watch-form',
         async show(sandbox) {
-          await reply('/card id:base1-4', 'days')(sandbox);
-          const card = await lastMessage(sandbox, ({ commandLine }) => commandLine.startsWith('/card'));
-          return formWords(await formOf(press(sandbox, card, 'Watch')));
+          const card = typeLine(sandbox, '/card id:base1-4');
+          await wordsWith(card, 'days');
+          return formWords(await formOf(press(sandbox, card.message, 'Watch')));
         },
       },
-      { name: 'watch-beyond', show: reply('/watch card:base1-1 below:99', 'already') },
-      {
-        name: 'watches',
+      shot('watch-beyond', '/watch card:base1-1 below:99', 'already'),
+      shot('watches', '/watches', 'Prices you watch', {
         before: lookUp(0, 'base1-4', 'tide-3', 'dusk2-12'),
-        show: reply('/watches', 'Prices you watch'),
-      },
-      {
-        name: 'privacy',
+      }),
+      shot('privacy', '/privacy', 'What I keep', {
         before: (sandbox) => untilKept(sandbox, 'Owl of Nine Windows'),
-        show: reply('/privacy', 'What I keep'),
-      },
+      }),
       { name: 'privacy-question', show: afterButton('Delete my data', "can't be undone") },
       { name: 'privacy-deleted', show: afterButton('Delete my data', "that's deleted") },
     ],
@@ -268,34 +253,28 @@ export const SCENES: readonly Scene[] = [
   {
     options: sandboxAs('justtcg'),
     shots: [
-      {
-        name: 'usage-month',
+      shot('usage-month', '/usage', 'This month', {
         before: lookUp(
           0,
           ...sandboxAs('justtcg')
             .service.cards.slice(0, 8)
             .map(({ id }) => id),
         ),
-        show: reply('/usage', 'This month'),
-      },
+      }),
     ],
   },
-  { shots: [{ name: 'settings', show: reply('/settings', 'Settings for this server') }] },
+  { shots: [shot('settings', '/settings', 'Settings for this server')] },
   {
     options: { catalog: [] }, // then any text may be an id
     shots: [
-      {
-        name: 'unexpected-answer',
+      shot('unexpected-answer', '/card id:<base1>', 'unexpected', {
         before: ({ cardService }) =>
           cardService.script({ status: 403, headers: { 'content-type': 'text/html' }, body: '<h1>Blocked</h1>' }),
-        show: reply('/card id:<base1>', 'unexpected'),
-      },
-      {
-        name: 'key-refused',
+      }),
+      shot('key-refused', '/card id:base1-15', "can't reach", {
         before: ({ cardService }) => cardService.set({ keyRevoked: true }),
-        show: reply('/card id:base1-15', "can't reach"),
-      },
-      { name: 'usage-key-refused', show: reply('/usage', 'refuses') },
+      }),
+      shot('usage-key-refused', '/usage', 'refuses'),
     ],
   },
   ...LANGUAGES.filter((language) => language !== 'en').map((language) =>

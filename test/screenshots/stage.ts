@@ -105,11 +105,6 @@ export async function wordsWith(typed: TypedInteraction, text: string): Promise<
   return wordsOf(await typed.until((message) => wordsOf(message).includes(text)));
 }
 
-/** The reply to a line that is typed. @param text of it, which shows that it is there */
-export function reply(line: string, text: string): Shot['show'] {
-  return (sandbox) => wordsWith(typeLine(sandbox, line), text);
-}
-
 /** The last message that fits, once there is one. */
 export async function lastMessage({ discord }: Sandbox, fits: (message: ChatMessage) => boolean): Promise<ChatMessage> {
   for (;;) {

@@ -1,10 +1,12 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import http from 'node:http';
+import net from 'node:net';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { listen } from '../../sandbox/listen.ts';
 import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { KeyRefused, ServiceDown, UnexpectedAnswer } from '../../src/model/errors.ts';
 import { keyHeader } from '../../src/service/request.ts';
 import { described } from '../support/described.ts';
+import { fakeTimers } from '../support/fake-timers.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
 import { table } from '../table.ts';
 import { cardOf, clientOf, type Pair, startPair } from './clients.ts';
@@ -23,7 +25,6 @@ let pair: Pair;
 beforeAll(async () => {
   pair = await startPair();
 });
-afterAll(() => pair.service.close());
 
 /** Asks for a card that the service answers with this, or as it does by itself. */
 function ask(answer?: Answer, client = pair.client) {
@@ -211,8 +212,7 @@ describe('a key', () => {
     that worked between two refusals was refused once | found, a, found, b | yes yes
     is while the service is down | found, down, a | yes
   `)('%s believed: %s', async (_, steps = '', believed) => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
+    fakeTimers({ toFake: ['Date'] });
     const client = clientOf(pair.service.url, { bulkPath: '/cards?ids={ids}' });
     const told: string[] = [];
     for (const step of steps.split(', ')) {
@@ -245,9 +245,8 @@ describe('a request', () => {
   });
 
   it('that is aborted before there is a connection has never left', async () => {
-    const silent = createServer().listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    const { port } = silent.address() as AddressInfo;
+    const silent = net.createServer();
+    const port = await listen(silent, 0);
     expect(await failureAt(`https://127.0.0.1:${port}`, 100)).toEqual(down({ neverLeft: true }));
     silent.close();
   });
@@ -260,8 +259,7 @@ describe('a request', () => {
   });
 
   it('that has ended waits for no timeout', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    onTestFinished(() => void vi.useRealTimers());
+    fakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     await clientOf(pair.service.url, { fetch: async () => Response.json({}) }).usage();
     expect(vi.getTimerCount()).toBe(0);
   });
@@ -284,12 +282,15 @@ describe('a service', () => {
     expect(down).toMatchObject({ name: 'ServiceDown', retryAfterMs });
   });
 
-  it.each(['hang', 'stall'] as const)('is down when it %ss for longer than the timeout', async (fault) => {
+  it.each<['hang' | 'stall', number, string]>([
+    ['hang', 200, 'no answer within 60 ms'],
+    ['stall', 200, 'no answer within 60 ms'],
+    ['stall', 429, '429, retry after'],
+  ])('that %ss for longer than the timeout with the status %d: %s', async (fault, status, words) => {
     // One of its own: on a busy machine a request that was given up may arrive during the next test.
     const { service, client } = await startPair({ timeoutMs: 60 });
-    onTestFinished(() => service.close());
-    service.script({ fault, body: CARD });
-    await expect(cardOf(client, 'base1-4')).rejects.toThrow('no answer within 60 ms');
+    service.script({ fault, status, body: CARD });
+    await expect(cardOf(client, 'base1-4')).rejects.toThrow(words);
   });
 });
 
@@ -332,7 +333,6 @@ it.each([301, 302, 303, 307, 308])(
       expect(pair.service.counts.total).toBe(total + 1);
     }
     expect(service.counts.total).toBe(0);
-    await service.close();
   },
 );
 
@@ -373,10 +373,27 @@ it.each<[string, Answer]>([
   ['a redirect', { status: 302, headers: { location: '/' } }],
 ])('the rate limit headers are reported for %s', async (_, answer) => {
   const { service, client, readings } = await startPair();
-  onTestFinished(() => service.close());
   service.script(answer);
   await cardOf(client, 'base1-4').catch(() => {});
   expect(readings).toMatchObject([{ limit: 1_000, remaining: 1_000 }]);
   const [{ sentAtMs, receivedAtMs } = { sentAtMs: 0, receivedAtMs: -1 }] = readings;
   expect(sentAtMs).toBeLessThanOrEqual(receivedAtMs);
+});
+
+// Two, because a connection may become free only after the end of its last body was read.
+it('many requests use at most two connections, whatever the answers', async () => {
+  const statuses = [200, 429, 404, 500, 401, 302];
+  let connections = 0;
+  let requests = 0;
+  const server = http.createServer((_, response) => {
+    const status = statuses[requests++ % statuses.length] ?? 200;
+    response.writeHead(status).end(JSON.stringify({ ...CARD, more: 'x'.repeat(200_000) }));
+  });
+  server.on('connection', () => connections++);
+  const client = clientOf(`http://127.0.0.1:${await listen(server, 0)}`);
+  for (let asked = 0; asked < 24; asked++) await ask(undefined, client).catch(() => {});
+  expect(requests).toBe(24);
+  expect(connections).toBeLessThanOrEqual(2);
+  server.close();
+  server.closeAllConnections();
 });

@@ -1,19 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { listen } from '../../sandbox/listen.ts';
 import { readConfig } from '../../src/config/config.ts';
-import type { QuotaReading } from '../../src/model/quota.ts';
 import { AnswerReader } from '../../src/service/answers.ts';
 import { listedCards } from '../../src/service/bulk.ts';
-import { CardService } from '../../src/service/card-service.ts';
 import { described } from '../support/described.ts';
-import { logLines } from '../support/log-lines.ts';
 import { onFinished } from '../support/on-finished.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { table } from '../table.ts';
-import { cardOf } from './clients.ts';
+import { cardOf, reporting } from './clients.ts';
 
 /** A service that nobody has: another envelope, prices in a list by shop, an error with status 200, figures in the body. */
 const OWN = {
@@ -57,6 +54,8 @@ const SHEET = {
 /** The body of an answer with that card, but for this of it. */
 const of = (more: object = {}) => ({ page: { sheet: { ...SHEET, ...more } } });
 
+const HEADERS = { date: 'Thu, 26 Nov 2026 12:00:00 GMT' };
+
 type Answer = { status?: number; headers?: Record<string, string>; body: unknown };
 
 async function startOwn(answers: (path: string, body: string) => Answer, description: object = OWN) {
@@ -67,24 +66,20 @@ async function startOwn(answers: (path: string, body: string) => Answer, descrip
     const { status = 200, headers = {}, body: sent } = answers(request.url ?? '', body);
     response.writeHead(status, headers).end(typeof sent === 'string' ? sent : JSON.stringify(sent));
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const port = await listen(server, 0);
   onFinished(async () => void server.close());
   const file = join(temporaryFolder(), 'guild.json');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  writeFileSync(file, JSON.stringify({ ...description, url }));
+  writeFileSync(file, JSON.stringify({ ...description, url: `http://127.0.0.1:${port}` }));
   const config = readConfig({
     ...{ DISCORD_TOKEN: 'the-token', CARD_SERVICE: file },
     ...{ CARD_SERVICE_API_KEY: 'wax', CARD_SERVICE_BRANCH: 'north' },
   });
-  const readings: QuotaReading[] = [];
-  const { log, lines } = logLines();
-  const limiter = { observe: (reading: QuotaReading) => void readings.push(reading) };
-  return { client: new CardService({ ...config.cardService, limiter, log }), seen, readings, lines, file, url };
+  return { ...reporting(config.cardService), seen };
 }
 
 it('a description that nobody has seen is enough for a card, its list, what is missing, the day, the wait and the key', async () => {
   const tally = { of: 100, left: 61, anew: '2026-11-27T00:00:00Z' };
-  const headers = { date: 'Thu, 26 Nov 2026 12:00:00 GMT', 'x-moon': '900', 'x-moon-left': '850' };
+  const headers = { ...HEADERS, 'x-moon': '900', 'x-moon-left': '850' };
   const { client, seen, readings, lines } = await startOwn((path, body) => {
     if (path.endsWith('many')) return { body: { page: { sheets: [SHEET], lost: ['lamp-8'] }, tally, asked: body } };
     if (path.includes('lamp-7')) return { headers, body: { ...of(), tally } };
@@ -116,7 +111,6 @@ it('a description that nobody has seen is enough for a card, its list, what is m
   expect(lines).toEqual([]);
 });
 
-const HEADERS = { date: 'Thu, 26 Nov 2026 12:00:00 GMT' };
 const rested = (seconds: number | undefined) => ({ name: 'RateLimited', seconds });
 const offers = (...rows: object[]) => ({ body: of({ offers: rows }) });
 const CROWN = { shop: 'Crown', state: 'fine', typical: '12.50' };
@@ -131,13 +125,13 @@ it.each<[what: string, more: object, answer: Partial<Answer>, is: unknown, told?
   [
     'a wait by a header',
     { wait: 'header:X-Rest' },
-    { status: 429, headers: { ...HEADERS, 'x-rest': '40' }, body: {} },
+    { status: 429, headers: { ...HEADERS, 'x-rest': '40' } },
     rested(40),
   ],
   [
     'a wait by a time in a header',
     { wait: 'header:X-Rest' },
-    { status: 429, headers: { ...HEADERS, 'x-rest': '1795694440' }, body: {} },
+    { status: 429, headers: { ...HEADERS, 'x-rest': '1795694440' } },
     rested(40),
   ],
   ['a wait by digits that are text', {}, { status: 429, body: { fault: { rest: '40' } } }, rested(40)],
@@ -245,7 +239,7 @@ it.each<[what: string, more: object, answer: Partial<Answer>, is: unknown, told?
 
 it('a usage report is read from headers too, with an end in any form that a window may have', async () => {
   const usage = { path: '/tally', plan: 'rank', limit: 'header:X-Of', remaining: 'header:X-Left', reset: 'anew' };
-  const headers = { date: 'Thu, 26 Nov 2026 12:00:00 GMT', 'x-of': '100', 'x-left': '61' };
+  const headers = { ...HEADERS, 'x-of': '100', 'x-left': '61' };
   const { client } = await startOwn(() => ({ headers, body: { rank: 'squire', anew: 43_200 } }), { ...OWN, usage });
   const { plan, period, requests } = await client.usage();
   expect({ plan, requests }).toEqual({ plan: 'squire', requests: { limit: 100, remaining: 61 } });

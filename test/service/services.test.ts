@@ -2,16 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { ServiceCard } from '../../sandbox/sample-cards.ts';
 import { SANDBOX_API_KEY } from '../../sandbox/service/service.ts';
 import { readConfig } from '../../src/config/config.ts';
-import type { QuotaReading } from '../../src/model/quota.ts';
-import { CardService } from '../../src/service/card-service.ts';
 import { DAY_MS } from '../../src/time/utc-day.ts';
 import { run } from '../cli/run.ts';
 import { startService } from '../support/backends.ts';
-import { logLines } from '../support/log-lines.ts';
 import { SERVICE_SHAPES } from '../support/service-shapes.ts';
 import { sandboxAs } from '../support/shaped-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { cardOf } from './clients.ts';
+import { cardOf, reporting } from './clients.ts';
 
 const NOW_MS = Date.parse('2026-11-26T10:00:00Z');
 const STORM_MS = 7_000;
@@ -26,12 +23,13 @@ interface Shown {
   imageUrl?: string | undefined;
   pageUrl?: string;
   set?: { id: string; name: string };
-  prices: { market: number; low?: number; high?: number; label?: string };
+  /** Beside the market price. */
+  prices?: { low?: number; high?: number; label?: string };
   /** The day's limit, and how many the month has. */
   day?: number;
   month?: number;
-  /** The pause after a 429 that states 7 s, or nothing. */
-  pauseSeconds: number;
+  /** The pause after a 429 that states 7 s, if another. */
+  pauseSeconds?: number;
 }
 
 const IMAGE = 'https://images.cards.example/base1/4.png';
@@ -54,68 +52,58 @@ const SHOWN: Readonly<Record<string, Shown>> = {
     game: 'Magic: The Gathering',
     number: '4',
     pageUrl: `https://scryfall.example/card/${BY_UUID.id}`,
-    prices: { market: 36.33 },
     pauseSeconds: 60,
   },
   tcgdex: {
     ...FACTS,
     ...{ id: 'base1-4', unknownId: 'base1-999', game: 'Pokémon', number: '4' },
     imageUrl: 'https://images.cards.example/base1/4/high.webp',
-    prices: { market: 36.33, low: 27.51, label: 'reverse holofoil' },
-    pauseSeconds: 7,
+    prices: { low: 27.51, label: 'reverse holofoil' },
   },
   ygoprodeck: {
     ...{ id: '900004', unknownId: '999999', game: 'Yu-Gi-Oh!', imageUrl: IMAGE },
     pageUrl: 'https://ygoprodeck.example/card/900004',
-    prices: { market: 36.33 },
     pauseSeconds: 3_600,
   },
   lorcast: {
     ...FACTS,
     ...{ id: 'base1:4', unknownId: 'base1:999', game: 'Disney Lorcana', number: '4' },
     pageUrl: 'https://www.tcgplayer.com/product/900004',
-    prices: { market: 36.33 },
-    pauseSeconds: 7,
   },
   tcgapi: {
     ...FACTS,
     ...BY_PRODUCT,
     game: 'Lanternfolk',
-    prices: { market: 36.33, low: 27.51, label: 'Holofoil' },
+    prices: { low: 27.51, label: 'Holofoil' },
     day: 100,
-    pauseSeconds: 7,
   },
   justtcg: {
     ...FACTS,
     ...{ id: '900004', unknownId: '999999', game: 'Lanternfolk', imageUrl: undefined },
-    prices: { market: 36.33, label: 'Near Mint, Holofoil, English' },
+    prices: { label: 'Near Mint, Holofoil, English' },
     day: 100,
     month: 1_000,
-    pauseSeconds: 7,
   },
   poketrace: {
     ...FACTS,
     ...{ id: '900004', unknownId: '999999', game: 'Pokémon' },
-    prices: { market: 36.33, low: 27.51, high: 67.86, label: 'tcgplayer, near mint' },
+    prices: { low: 27.51, high: 67.86, label: 'tcgplayer, near mint' },
     day: 250,
-    pauseSeconds: 7,
   },
   pokemonpricetracker: {
     ...FACTS,
     ...BY_PRODUCT,
     game: 'Pokémon',
-    prices: { market: 36.33, low: 27.51 },
+    prices: { low: 27.51 },
     day: 100,
-    pauseSeconds: 7,
   },
   tcgpricelookup: {
     ...FACTS,
     ...BY_UUID,
     game: 'Lanternfolk',
     pageUrl: `https://tcgpricelookup.com/card/${BY_UUID.id}`,
-    prices: { market: 36.33, low: 27.51, high: 67.86, label: 'near mint, tcgplayer' },
+    prices: { low: 27.51, high: 67.86, label: 'near mint, tcgplayer' },
     day: 100,
-    pauseSeconds: 7,
   },
 };
 
@@ -128,17 +116,12 @@ async function startNamed(name: string, variables: Record<string, string> = {}) 
     ...env,
     ...variables,
   });
-  const config = readConfig(bot);
-  const readings: QuotaReading[] = [];
-  const { log, lines } = logLines();
-  const limiter = { observe: (reading: QuotaReading) => void readings.push(reading) };
-  const client = new CardService({ ...config.cardService, limiter, log });
   const others = options.cards.filter(({ id }) => id !== SHOWN[name]?.id).map(({ id }) => id);
   const answerWith = (cards: readonly object[]) =>
     server.script({ body: shape.alone?.(cards[0] ?? {}) ?? cards[0] ?? {} });
   const written = (id: string, more: Partial<ServiceCard> = {}) =>
     shape.card({ ...(options.cards.find((card) => card.id === id) as ServiceCard), ...more });
-  return { server, bot, client, readings, lines, others, answerWith, written };
+  return { ...reporting(readConfig(bot).cardService), server, bot, others, answerWith, written };
 }
 
 function given(variables: Record<string, string | undefined>): Record<string, string> {
@@ -148,13 +131,14 @@ function given(variables: Record<string, string | undefined>): Record<string, st
 }
 
 describe.each(Object.entries(SHOWN))('%s', (name, shown) => {
-  const { day, month, pauseSeconds, unknownId: _, ...card } = shown;
+  const { day, month, pauseSeconds = 7, unknownId: _, ...card } = shown;
 
   it('a card has what the service tells of it, the row of its price a label, and the answer what remains of the day', async () => {
     const { client, lines, readings } = await startNamed(name);
     const { rows: _, ...found } = (await cardOf(client, card.id)) as { rows?: unknown };
     const missing = { set: undefined, number: undefined, rarity: undefined, pageUrl: undefined };
-    const prices = { low: undefined, high: undefined, label: undefined, currency: 'USD', ...card.prices };
+    const none = { low: undefined, high: undefined, label: undefined };
+    const prices = { ...none, market: 36.33, currency: 'USD', ...card.prices };
     expect(found).toEqual({ ...missing, ...card, name: 'Emberwing Drake', prices });
     expect(lines).toEqual([]);
     const resetInMs = month ? undefined : DAY_MS / 2;

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SETTINGS, SETTINGS_KEPT_MS, SettingsOfServers } from '../../src/settings/server-settings.ts';
 import { DAY_MS, utcDay } from '../../src/time/utc-day.ts';
 import { inFiles } from '../support/stores.ts';
@@ -6,12 +6,19 @@ import { inFiles } from '../support/stores.ts';
 const MINUTE_MS = 60_000;
 const SERVER = { guildId: 'server' };
 const NOTHING_SET = { isPrivate: false };
+const GERMAN = { language: 'de', isPrivate: false };
 
-/** The clock that the stores and what is known of them go by. */
-function clock(): { pass(ms: number): void } {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
-  return { pass: (ms) => void vi.setSystemTime(Date.now() + ms) };
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
+afterEach(() => void vi.useRealTimers());
+
+/** Of the clock that the stores and what is known of them go by. */
+const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms);
+
+/** The settings of servers, as at a start. */
+async function opened() {
+  const { settings, rows } = await (await inFiles())();
+  await settings.renew();
+  return { settings, rows, kept: async () => (await rows.read(SETTINGS)) ?? new Map<string, string>() };
 }
 
 describe('the settings of a server', () => {
@@ -20,9 +27,9 @@ describe('the settings of a server', () => {
     const [{ settings: alice }, { settings: bob }] = [await open(), await open()];
     expect(await alice.of(SERVER)).toEqual(NOTHING_SET);
     expect(await bob.of(SERVER)).toEqual(NOTHING_SET);
-    expect(await alice.change('server', { language: 'de' })).toEqual({ language: 'de', isPrivate: false });
+    expect(await alice.change('server', { language: 'de' })).toEqual(GERMAN);
     // Who chose before they saw the other change loses nothing of it.
-    expect(await bob.change('server', { isPrivate: true })).toEqual({ language: 'de', isPrivate: true });
+    expect(await bob.change('server', { isPrivate: true })).toEqual({ ...GERMAN, isPrivate: true });
     expect(await bob.change('server', { language: 'fr' })).toEqual({ language: 'fr', isPrivate: true });
     const { settings: restarted } = await open();
     expect(await restarted.of(SERVER)).toEqual({ language: 'fr', isPrivate: true });
@@ -32,16 +39,14 @@ describe('the settings of a server', () => {
   });
 
   it('leave nothing behind when all is as at first', async () => {
-    const { settings, rows } = await (await inFiles())();
-    await settings.change('server', { language: 'de' });
-    await settings.change('server', { isPrivate: true });
-    await settings.change('server', { language: undefined });
+    const { settings, kept } = await opened();
+    for (const each of [{ language: 'de' }, { isPrivate: true }, { language: undefined }] as const)
+      await settings.change('server', each);
     expect(await settings.change('server', { isPrivate: false })).toEqual(NOTHING_SET);
-    expect(await rows.read(SETTINGS)).toEqual(new Map());
+    expect(await kept()).toEqual(new Map());
   });
 
   it('are read once a minute, with the next look, and known at once where they are changed', async () => {
-    const { pass } = clock();
     const open = await inFiles();
     const [{ settings }, { settings: before }] = [await open(), await open()];
     await settings.of(SERVER);
@@ -49,44 +54,40 @@ describe('the settings of a server', () => {
     pass(MINUTE_MS - 1);
     expect(await settings.of(SERVER)).toEqual(NOTHING_SET);
     pass(1);
-    expect(await settings.of(SERVER)).toEqual({ language: 'de', isPrivate: false });
+    expect(await settings.of(SERVER)).toEqual(GERMAN);
     await settings.change('server', { isPrivate: true });
-    expect(await settings.of(SERVER)).toEqual({ language: 'de', isPrivate: true });
+    expect(await settings.of(SERVER)).toEqual({ ...GERMAN, isPrivate: true });
     await before.renew();
-    expect(await before.of(SERVER)).toEqual({ language: 'de', isPrivate: true });
+    expect(await before.of(SERVER)).toEqual({ ...GERMAN, isPrivate: true });
   });
 
   it('are kept for a year after the last use', async () => {
-    const { pass } = clock();
-    const { rows, settings } = await (await inFiles())();
-    await settings.renew(); // as at a start
+    const { settings, kept } = await opened();
     for (const guildId of ['used', 'left']) await settings.change(guildId, { language: 'de' });
-    const kept = async () => [...((await rows.read(SETTINGS)) ?? [])].map(([, json]) => JSON.parse(json).usedDay);
-    const [first] = await kept();
+    const usedDays = async () => [...(await kept()).values()].map((json) => JSON.parse(json).usedDay);
+    const [first] = await usedDays();
     pass(DAY_MS);
     for (const guildId of ['used', 'nothing-set']) settings.used(guildId);
-    await expect.poll(kept).toContain(utcDay(Date.now()));
-    expect((await kept()).toSorted()).toEqual([first, utcDay(Date.now())]);
+    await expect.poll(usedDays).toContain(utcDay(Date.now()));
+    expect((await usedDays()).toSorted()).toEqual([first, utcDay(Date.now())]);
     pass(SETTINGS_KEPT_MS - DAY_MS);
     await settings.renew();
-    expect(await settings.of({ guildId: 'left' })).toEqual({ language: 'de', isPrivate: false });
+    expect(await settings.of({ guildId: 'left' })).toEqual(GERMAN);
     pass(DAY_MS);
     await settings.renew();
     expect(await settings.of({ guildId: 'left' })).toEqual(NOTHING_SET);
-    expect(await settings.of({ guildId: 'used' })).toEqual({ language: 'de', isPrivate: false });
-    await expect.poll(async () => [...((await rows.read(SETTINGS)) ?? new Map()).keys()]).toEqual(['used']);
+    expect(await settings.of({ guildId: 'used' })).toEqual(GERMAN);
+    await expect.poll(async () => [...(await kept()).keys()]).toEqual(['used']);
   });
 });
 
 it('settings that cannot be read are those that were known last, and a change that is not kept is told', async () => {
-  const { pass } = clock();
-  const { rows, settings } = await (await inFiles())();
-  await settings.renew(); // as at a start
+  const { rows, settings } = await opened();
   await settings.change('server', { language: 'de' });
   const away = { read: vi.spyOn(rows, 'read'), write: vi.spyOn(rows, 'write') };
   for (const spy of Object.values(away)) spy.mockResolvedValue(undefined);
   pass(MINUTE_MS);
-  expect(await settings.of(SERVER)).toEqual({ language: 'de', isPrivate: false });
+  expect(await settings.of(SERVER)).toEqual(GERMAN);
   expect(await settings.of({ guildId: 'unknown' })).toEqual(NOTHING_SET);
   expect(await settings.change('server', { isPrivate: true })).toBeUndefined();
   for (const spy of Object.values(away)) spy.mockRestore();
@@ -107,5 +108,5 @@ it('a slow read does not replace what was changed meanwhile', async () => {
   await settings.change('server', { language: 'de' });
   slow.resolve();
   await reading;
-  expect(await settings.of(SERVER)).toEqual({ language: 'de', isPrivate: false });
+  expect(await settings.of(SERVER)).toEqual(GERMAN);
 });

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { channel } from 'node:diagnostics_channel';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RESTOptions } from 'discord.js';
@@ -71,14 +70,12 @@ const OFTEN = [
 let world: World;
 let loggedIn: InstanceType<typeof Client> | undefined;
 
-// Its channels are global: they would keep what a killed process has subscribed.
-const { subscribe } = Events.prototype;
-Events.prototype.subscribe = function noted(this: InstanceType<typeof Events>, ...given) {
+// What a killed process does is told to nobody.
+const { publish, subscribe } = Events.prototype;
+Events.prototype.subscribe = function noted(this: InstanceType<typeof Events>, name, listener) {
   const owner = owners.getStore();
-  if (owner?.isAlive === false) return () => {};
-  owner?.open.add({ [Symbol.dispose]: () => this.close() });
-  return subscribe.apply(this, given as never);
-} as typeof subscribe;
+  subscribe.call(this, name, (event) => void (owner?.isAlive !== false && listener(event as never)));
+};
 Client.prototype.login = async function login(this: InstanceType<typeof Client>) {
   loggedIn = this;
   return 'token';
@@ -150,11 +147,14 @@ globalThis.fetch = async (input, { signal } = {}) => {
   }
 };
 
-channel('cardbot:reply').subscribe((event) => {
-  const { step, interactionId } = event as EventsByName['reply'];
-  const isTaken = step === 'deferred' || step === 'taken over';
-  owners.getStore()?.deferred[isTaken ? 'add' : 'delete'](interactionId);
-});
+Events.prototype.publish = function noted(this: InstanceType<typeof Events>, name, event) {
+  if (name === 'reply') {
+    const { step, interactionId } = event as EventsByName['reply'];
+    const isTaken = step === 'deferred' || step === 'taken over';
+    owners.getStore()?.deferred[isTaken ? 'add' : 'delete'](interactionId);
+  }
+  publish.call(this, name, event);
+};
 
 /** The app from one seed: what members type, and what goes wrong. */
 export async function simulate({ seed, only, isVerbose = false, isShared = false }: Options) {

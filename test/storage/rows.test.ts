@@ -1,7 +1,8 @@
 import { setImmediate as nextLoopIteration, setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { type Row, type Rows, readJson, update } from '../../src/model/rows.ts';
+import { fakeTimers } from '../support/fake-timers.ts';
 import { ERROR, WARN } from '../support/log-lines.ts';
 import { clientOf, noRealRedis, startRealRedis } from '../support/redis.ts';
 import { inFiles, inRedis, keptMs, PLACES } from '../support/stores.ts';
@@ -10,11 +11,15 @@ const HOUR = { keepMs: 3_600_000 };
 const row = (key: string, value?: string, part = 'a'): Row => ({ part, key, value });
 
 describe.each(PLACES)('rows %s', (_, place) => {
+  /** What three processes share. */
+  const processes = async (): Promise<[Rows, Rows, Rows]> => {
+    const opened = await place();
+    return [(await opened()).rows, (await opened()).rows, (await opened()).rows];
+  };
   const open = async () => (await (await place())()).rows;
 
   it('are read as they were written, in any process: all of a part, or some', async () => {
-    const another = await place();
-    const [one, other] = [(await another()).rows, (await another()).rows];
+    const [one, other] = await processes();
     expect(await one.write([row('x', '1'), row('y', 'ü "2"\n'), row('x', '3', 'b')], HOUR)).toBe(true);
     expect(await other.read('a')).toEqual(new Map(Object.entries({ x: '1', y: 'ü "2"\n' })));
     expect(await other.read('a', ['y', 'z'])).toEqual(new Map([['y', 'ü "2"\n']]));
@@ -50,8 +55,7 @@ describe.each(PLACES)('rows %s', (_, place) => {
   });
 
   it('are added to, by several at once, and go when they are 0', async () => {
-    const another = await place();
-    const [one, other] = [(await another()).rows, (await another()).rows];
+    const [one, other] = await processes();
     const add = (rows: Rows, by: number, key = 'x') => rows.write([{ part: 'a', key, add: by }], HOUR);
     await Promise.all([add(one, 2), add(other, 3), add(one, -1), add(other, -4, 'y')]);
     expect(await one.read('a')).toEqual(new Map(Object.entries({ x: '4', y: '-4' })));
@@ -60,20 +64,18 @@ describe.each(PLACES)('rows %s', (_, place) => {
   });
 
   it('are changed by several at once without losing a change', async () => {
-    const another = await place();
-    const processes = [(await another()).rows, (await another()).rows];
+    const both = await processes();
     const counted = (before = '0') => ({ changes: [row('x', String(Number(before) + 1))], result: before });
     const changed = await Promise.all(
-      Array.from({ length: 10 }, (_, at) => update(processes[at % 2] as Rows, row('x'), counted, HOUR)),
+      Array.from({ length: 10 }, (_, at) => update(both[at % 2 === 0 ? 0 : 1], row('x'), counted, HOUR)),
     );
     expect(changed.map(Number).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 10 }, (_, at) => at));
-    expect(await processes[0]?.read('a')).toEqual(new Map([['x', '10']]));
-    expect(await update(processes[0] as Rows, row('x'), () => ({ changes: [], result: 'kept' }), HOUR)).toBe('kept');
+    expect(await both[0].read('a')).toEqual(new Map([['x', '10']]));
+    expect(await update(both[0], row('x'), () => ({ changes: [], result: 'kept' }), HOUR)).toBe('kept');
   });
 
   it('are changed by a slow process, too, beside quick ones', async () => {
-    const another = await place();
-    const [quick, other, slow] = [(await another()).rows, (await another()).rows, (await another()).rows];
+    const [quick, other, slow] = await processes();
     const counted = (before = '0') => ({ changes: [row('x', String(Number(before) + 1))], result: true });
     let isOver = false;
     const loops = [quick, other].map(async (rows) => {
@@ -149,8 +151,7 @@ it.skipIf(noRealRedis('a Redis that refuses writes'))('a Redis that refuses writ
 });
 
 it('what is over leaves the file within a minute', async () => {
-  vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
   const { rows, database } = await (await inFiles())();
   await rows.write([row('x', '1')], HOUR);
   await rows.write([row('x', '1', 'b')], { keepMs: 2 * HOUR.keepMs });

@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { Events } from '../../src/model/events.ts';
 import { openState, type State } from '../../src/storage/open-state.ts';
 import { accountOf } from '../../src/storage/state.ts';
-import { logLines } from '../support/log-lines.ts';
-import { noRealRedis, startRealRedis, startRedis } from '../support/redis.ts';
+import { fakeTimers } from '../support/fake-timers.ts';
+import { ERROR, logLines, WARN } from '../support/log-lines.ts';
+import { noRealRedis, startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describe('an account', () => {
@@ -34,7 +35,7 @@ const config = (more: Record<string, string>) => ({
     DATA_DIR: temporaryFolder(),
     ...more,
   }),
-  log: logLines().log,
+  ...logLines(),
   events: new Events(),
 });
 
@@ -50,17 +51,39 @@ it('what is deleted leaves nothing of it in the file', async () => {
 /** After this a ping is under way: a connection sends one a second. */
 const PING_UNDER_WAY_MS = 1_300;
 
-// An error event without a listener fails a run of Vitest, and would end the process of a bot.
-it.skipIf(noRealRedis('closing while Redis hangs'))(
-  'closes while Redis hangs, although a ping is unanswered',
-  async () => {
-    const { url, prefix, pause } = await startRealRedis();
-    const state = await openState({ ...config({}), redis: { url, keyPrefix: prefix } });
-    pause();
+describe.skipIf(noRealRedis('a state in a Redis that hangs, or has other settings'))('a state in Redis', () => {
+  const openedIn = async ({ url, prefix }: TestRedis) => {
+    const given = config({ REDIS_URL: url, REDIS_KEY_PREFIX: prefix });
+    return { state: await openState(given), lines: given.lines };
+  };
+
+  // An error event without a listener fails a run of Vitest, and would end the process of a bot.
+  it('closes while that hangs, although a ping is unanswered', async () => {
+    const redis = await startRealRedis();
+    const { state } = await openedIn(redis);
+    redis.pause();
     await sleep(PING_UNDER_WAY_MS);
     await expect(state.close()).resolves.toBeUndefined();
-  },
-);
+  });
+
+  it('warns at the start of settings that may lose replies', async () => {
+    const { state, lines } = await openedIn(await startRealRedis({ appendonly: 'no' }));
+    await expect.poll(() => lines).toMatchObject([{ level: WARN, cure: expect.stringContaining('appendonly yes') }]);
+    await state.close();
+  });
+});
+
+it('after state.sqlite was deleted the bot ends with a sentence; cards.sqlite is only missed', async () => {
+  fakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const given = config({});
+  const state = await openState(given);
+  onTestFinished(() => state.close());
+  for (const name of ['state.sqlite', 'cards.sqlite']) rmSync(join(given.dataDir, name));
+  vi.advanceTimersByTime(120_000);
+  expect((await state.refused).message).toMatch(/state\.sqlite was deleted.*backups/);
+  const errors = given.lines.filter(({ level }) => level === ERROR);
+  expect(errors).toMatchObject([{ msg: expect.stringContaining('cards.sqlite was deleted') }]);
+});
 
 /** How a state is opened, several times in the same place. */
 const OPENED: [where: string, place: () => Promise<(given: ReturnType<typeof config>) => Promise<State>>][] = [

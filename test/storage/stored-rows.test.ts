@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { openServices } from '../../src/app.ts';
 import { CATALOG_SCHEMA } from '../../src/catalog/card-index.ts';
-import { readConfig } from '../../src/config/config.ts';
 import { SharedState } from '../../src/limiter/document.ts';
 import { CardRecord } from '../../src/model/card.ts';
 import { Asked, Invocation } from '../../src/model/invocation.ts';
@@ -15,9 +13,8 @@ import { CARDS_SCHEMA } from '../../src/storage/sqlite/cards.ts';
 import { versionToRead } from '../../src/storage/sqlite/file.ts';
 import { ROWS_SCHEMA } from '../../src/storage/sqlite/rows.ts';
 import { Watch } from '../../src/watches/watch.ts';
-import { logLines } from '../support/log-lines.ts';
+import { openedServices } from '../support/opened-services.ts';
 import { clientIn, openedLink, startRedis } from '../support/redis.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import recorded from './stored-rows.json' with { type: 'json' };
 
 /** A digest by what it is of. */
@@ -48,15 +45,7 @@ function formOfText(text: string): string {
 async function redisKeys(): Promise<string> {
   const redis = await startRedis();
   const { url: REDIS_URL, prefix: REDIS_KEY_PREFIX } = redis;
-  const [DISCORD_TOKEN, DATA_DIR] = ['MQ.none', temporaryFolder()];
-  const env = { DISCORD_TOKEN, DATA_DIR, CARD_SERVICE_URL: 'http://cards.test', REDIS_URL, REDIS_KEY_PREFIX };
-  const { services, state } = await openServices(readConfig(env), logLines().log);
-  onTestFinished(async () => {
-    services.usage.close();
-    services.memberData.close();
-    await services.lookupQueue.close(0);
-    await state.close();
-  });
+  const { services, state } = await openedServices({ DISCORD_TOKEN: 'MQ.none', REDIS_URL, REDIS_KEY_PREFIX });
   const prefix = redisPrefix(REDIS_KEY_PREFIX);
   const { link } = await openedLink({ url: REDIS_URL, prefix });
   const wish = { memberId: '7', cardId: 'base1-4', cardName: 'Drake', locale: 'de', below: 30 };

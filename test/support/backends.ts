@@ -48,12 +48,13 @@ export async function startBackends(
   return { discord, cardService, env: variables, ...typingIn(discord) };
 }
 
-/** What members type: the first one in the first server, unless it is said. */
+/** What members type: the first one in the first server, unless it is said; and who the first three are. */
 export function typingIn(discord: EmulatedDiscord) {
   const type = (command: string, options: TypedCommand['options'] = {}, as: Whereabouts = {}) =>
     discord.type({ command, options, ...as });
+  const [alice = '', bob = '', chloe = ''] = discord.members.map(({ id }) => id);
   return {
-    type,
+    ...{ alice, bob, chloe, type },
     card: (id: string, options = {}, as: Whereabouts = {}) => type('card', { id, ...options }, as),
     cards: (ids: string, options = {}, as: Whereabouts = {}) => type('cards', { ids, ...options }, as),
     usage: (as: Whereabouts = {}) => type('usage', {}, { manageGuild: true, ...as }),

@@ -42,7 +42,7 @@ interface Process {
   shared?: SharingProcess;
 }
 
-type Step = (process: Process, words: readonly string[], name: string) => unknown;
+type Step = (process: Process, words: Parts, name: string) => unknown;
 
 /**
  * Scenarios of when a request may leave, in a line: steps with `; ` between them, and what they told with ` | `. Those
@@ -127,7 +127,7 @@ export class LimiterScript {
       (process, words) => this.#end(process, words),
     ],
     [/^states(?: (\d+))?(?: of (\d+))?(?: a (\w+))?(?: for (-?[\d.]+ \w+))?(?: after (.+))?$/, states],
-    [/^plan (\w+)$/, ({ limiter }, [plan = '']) => limiter.observePlan(plan)],
+    [/^plan (\w+)$/, ({ limiter }, [plan]) => limiter.observePlan(plan)],
     [/^restart(?: as (\w+))?$/, (process, [plan], name) => this.#restart(process, name, plan)],
     [/^is (.+) ahead$/, (process, [time]) => void Object.assign(process, { aheadMs: msOf(time) })],
     [/^dies$/, ({ shared }) => shared?.link.close()],
@@ -207,7 +207,7 @@ export class LimiterScript {
    *
    * @returns how many have left, and when the next may if fewer did than wanted
    */
-  async #leave(process: Process, [verb, count, named]: readonly string[]): Promise<string> {
+  async #leave(process: Process, [verb, count, named]: Parts): Promise<string> {
     const { limiter, held } = process;
     const sent: Permit[] = [];
     const answer = () => limiter.release(sent.shift() as Permit, { kind: 'answered' });
@@ -239,7 +239,7 @@ export class LimiterScript {
   }
 
   /** Ends the request that left last, or first. If none is under way, one leaves for it as soon as it may. */
-  async #end(process: Process, [which, kind = '', how = '']: readonly string[]): Promise<void> {
+  async #end(process: Process, [which, kind, how]: Parts): Promise<void> {
     const { limiter, held } = process;
     while (held.length === 0) {
       const got = await this.#acquire(process, 'members');
@@ -276,15 +276,15 @@ async function keepsItsWord({ limiter, shared }: Process): Promise<void> {
   }
 }
 
-function laneOf(named: string | undefined): PermitLane {
+function laneOf(named: string): PermitLane {
   return (named || 'members') as PermitLane;
 }
 
 /** Headers of an answer to a request that left in this moment, or before. */
-function states({ limiter }: Process, [remaining, limit, per, time, took]: readonly string[]): void {
+function states({ limiter }: Process, [remaining, limit, per, time, took]: Parts): void {
   const receivedAtMs = Date.now();
   const [sentAtMs, resetInMs] = [receivedAtMs - (took ? msOf(took) : 0), time ? msOf(time) : undefined];
-  const figure = (text?: string) => (text ? Number(text) : undefined);
+  const figure = (text: string) => (text ? Number(text) : undefined);
   const figures = { limit: figure(limit), remaining: figure(remaining), resetInMs };
   limiter.observe({ ...figures, sentAtMs, receivedAtMs, ...(per && { per: per as WindowName }) });
 }
@@ -335,16 +335,21 @@ function told(process: Process): string {
   return told > 0 ? 'told' : 'not told';
 }
 
-/** What the first pattern that fits says of a step, and its parts, `''` where one is left out. @throws `no step: …` */
-export function stepIn<Said>(steps: readonly (readonly [RegExp, Said])[], step: string): [Said, string[]] {
+/** Of a step, `''` where one is left out. */
+export type Parts = [string, string, string, string, string];
+
+/** What the first pattern that fits says of a step, and its parts. @throws `no step: …` */
+export function stepIn<Said>(steps: readonly (readonly [RegExp, Said])[], step: string): [Said, Parts] {
   for (const [pattern, said] of steps) {
     const found = pattern.exec(step);
-    if (found) return [said, found.slice(1).map((part) => part ?? '')];
+    if (!found) continue;
+    const [, a = '', b = '', c = '', d = '', e = ''] = found;
+    return [said, [a, b, c, d, e]];
   }
   throw new Error(`no step: ${step}`);
 }
 
-export type Steps<On> = readonly (readonly [RegExp, (on: On, ...parts: string[]) => unknown])[];
+export type Steps<On> = readonly (readonly [RegExp, (on: On, ...parts: Parts) => unknown])[];
 
 /** Plays steps with `; ` between them. @returns what they told that is a text or a number, with ` | ` between */
 export async function played<On>(on: On, script: string, steps: Steps<On>): Promise<string> {

@@ -16,6 +16,9 @@ export function openCatalog(cards: readonly CatalogCard[] = [], source?: string)
   return catalog;
 }
 
+/** Who asks it. */
+export const WHO = { memberId: 'alice', guildId: 'guild' };
+
 /** Cards in rows of `id | name | set | number | when it came out | what else it is found by`, as far as they are given. */
 export function cardsOf(rows: readonly (readonly string[])[]): CatalogCard[] {
   return rows.map(([id = '', name = '', set, number, released, also]) => ({

@@ -1,8 +1,7 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { listen } from '../../sandbox/listen.ts';
 import { onFinished } from './on-finished.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -31,11 +30,15 @@ export async function startOwnService(changes: object = {}) {
     const items = number === '7' ? [{ number: 7, title: 'Emberwing\u001b Drake', tier: 'rare', offers }] : [];
     response.end(JSON.stringify(isKnown ? { items } : { error: 'no' }));
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const port = await listen(server, 0);
   onFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const folder = temporaryFolder();
-  const path = join(folder, 'mine.json');
-  writeFileSync(path, JSON.stringify({ ...OWN_DESCRIPTION, url: `http://127.0.0.1:${port}`, ...changes }));
-  return { folder, path, asked, env: { CARD_SERVICE_API_KEY: 'own-key' } };
+  const path = ownDescription({ ...OWN_DESCRIPTION, url: `http://127.0.0.1:${port}`, ...changes });
+  return { folder: dirname(path), path, asked, env: { CARD_SERVICE_API_KEY: 'own-key' } };
+}
+
+/** The file `mine.json` with a description of a service, in a folder of its own. */
+export function ownDescription(description: object): string {
+  const path = join(temporaryFolder(), 'mine.json');
+  writeFileSync(path, JSON.stringify({ name: 'Mine', ...description }));
+  return path;
 }

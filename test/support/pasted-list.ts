@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
-import { isFinal, type World } from './world.ts';
+import { isFinal, press, type World } from './world.ts';
 
 /** Three lines that are clear, one that is not, and headings. */
 export const LIST =
@@ -18,6 +18,11 @@ async function submitted(world: World, text: string, memberId?: string): Promise
 /** What the member, the first one unless given, sees of a list that was pasted into the form of `/cards`. */
 export async function pasted(world: World, text: string, memberId?: string): Promise<ChatMessage> {
   return (await submitted(world, text, memberId)).until(isFinal);
+}
+
+/** What they see once its prices are fetched. */
+export function fetched(world: World, estimate: ChatMessage): Promise<ChatMessage> {
+  return press(world, estimate, 'Fetch the prices').until(isFinal);
 }
 
 export const textOf = ({ embeds: [embed] }: ChatMessage) => embed?.description ?? '';

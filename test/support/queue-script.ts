@@ -12,7 +12,7 @@ import type { KnownError } from '../../src/model/errors.ts';
 import type { BudgetSetting } from '../../src/model/plan.ts';
 import { type Bookings, guildKey, type Requester, WATCHES_REQUESTER } from '../../src/model/quota.ts';
 import { settingOf } from './described.ts';
-import { msOf, stepIn } from './limiter-script.ts';
+import { msOf, type Parts, stepIn } from './limiter-script.ts';
 import { INFO, type LogLine, logLines } from './log-lines.ts';
 import { fakeTime, LONGEST_WAIT_MS, lookup, lookupQueueOver, NOON_MS, rowsInMemory } from './lookup-queue.ts';
 
@@ -176,7 +176,7 @@ export class QueueScript {
     return tells;
   }
 
-  readonly #steps: readonly [RegExp, (...parts: string[]) => unknown][] = [
+  readonly #steps: readonly [RegExp, (...parts: Parts) => unknown][] = [
     // Settings
     [/^plan (free|pro|business)$/, (plan) => this.#set({ plan: plan as 'free', pace: undefined })],
     [
@@ -194,12 +194,12 @@ export class QueueScript {
         this.#set({ bulk: { bulkPath, most: Number(most), ...(perSecond && { perSecond: Number(perSecond) }) } });
       },
     ],
-    [/^wait at most ([\d.]+ \w+)$/, (span = '') => this.#set({ longestWaitMs: msOf(span) })],
+    [/^wait at most ([\d.]+ \w+)$/, (span) => this.#set({ longestWaitMs: msOf(span) })],
     [
       /^(guild|member|foreign)Daily (\d+)$/,
       (whose, cap) => this.#set({ budgets: { ...this.#setting.budgets, [`${whose}Daily`]: Number(cap) } }),
     ],
-    [/^link of ([\d.]+ \w+)$/, (span = '') => this.#set({ linkMs: msOf(span) })],
+    [/^link of ([\d.]+ \w+)$/, (span) => this.#set({ linkMs: msOf(span) })],
     [
       /^over Redis$/,
       () => {
@@ -211,18 +211,18 @@ export class QueueScript {
     // The service
     [
       new RegExp(`^service (${Object.keys(LISTINGS).join('|')})$`),
-      (name = '') => Object.assign(this.#world.service, { listing: LISTINGS[name] }),
+      (name) => Object.assign(this.#world.service, { listing: LISTINGS[name] }),
     ],
     [
       /^service (\w+) (.+)$/,
-      (name = '', value = '') => {
+      (name, value) => {
         const isText = Number.isNaN(Number(value)) && !/^(?:true|false)$/.test(value);
         this.#world.service.set({ [name]: isText ? value : JSON.parse(value) });
       },
     ],
     [
       /^answer (\d+|[a-z ]+?)(?: for ([\d.]+ \w+))?(?: to (\S+))?(?:, (\d+) times)?$/,
-      (what = '', span = '', card, times) => {
+      (what, span, card, times) => {
         const headers = span ? { 'retry-after': String(msOf(span) / 1_000) } : {};
         this.#world.service.script({
           ...(ANSWERS[what] ?? { status: Number(what), headers }),
@@ -233,26 +233,26 @@ export class QueueScript {
     ],
     [
       /^limiter in front of (\d+) a minute$/,
-      (most = '') => {
+      (most) => {
         this.#world.service.inFront = windowOf(Number(most));
       },
     ],
     [/^spent day$/, () => this.#world.service.exhaustDay()],
-    [/^plan becomes (\w+)$/, (plan = '') => this.#world.limiter.observePlan(plan)],
+    [/^plan becomes (\w+)$/, (plan) => this.#world.limiter.observePlan(plan)],
     [
       /^(\S+) is known(?: at (\d+) since ([\d.]+ \w+))?$/,
-      (id = '', market, span) =>
+      (id, market, span) =>
         void this.#world.storedCards.set(id, recordOf(id, Date.now() - msOf(span || '0 s'), Number(market || 6))),
     ],
 
     // Other processes
-    [/^elsewhere wait (.+)$/, (lengths = '') => this.#set({ elsewhere: lengths.split(' ').map(Number) })],
-    [/^elsewhere has no more (.+)$/, (cards = '') => this.#haveElsewhere(cards, 'delete')],
-    [/^elsewhere has (.+)$/, (cards = '') => this.#haveElsewhere(cards, 'add')],
-    [/^Redis is (away|usable)$/, (health = '') => void this.#setting.redis?.map((listener) => listener(health))],
+    [/^elsewhere wait (.+)$/, (lengths) => this.#set({ elsewhere: lengths.split(' ').map(Number) })],
+    [/^elsewhere has no more (.+)$/, (cards) => this.#haveElsewhere(cards, 'delete')],
+    [/^elsewhere has (.+)$/, (cards) => this.#haveElsewhere(cards, 'add')],
+    [/^Redis is (away|usable)$/, (health) => void this.#setting.redis?.map((listener) => listener(health))],
     [
       /^limiter says wait ([\d.]+ \w+)$/,
-      (span = '') => {
+      (span) => {
         const untilMs = Date.now() + msOf(span);
         this.#limiterActs.push(() => ({ kind: 'wait', untilMs }));
       },
@@ -279,18 +279,18 @@ export class QueueScript {
     ],
 
     // Time
-    [/^\+([\d.]+ \w+)$/, (span = '') => this.#pass(msOf(span))],
-    [/^in ([\d.]+ \w+) (.+)$/, (span = '', step = '') => void setTimeout(() => void this.#play(step), msOf(span))],
+    [/^\+([\d.]+ \w+)$/, (span) => this.#pass(msOf(span))],
+    [/^in ([\d.]+ \w+) (.+)$/, (span, step) => void setTimeout(() => void this.#play(step), msOf(span))],
     [
       /^clock back ([\d.]+ \w+)$/,
-      (span = '') => {
+      (span) => {
         this.#isSetBack = true;
         vi.setSystemTime(Date.now() - msOf(span));
       },
     ],
     [
       /^clock ticks ([\d.]+ \w+)$/,
-      (span = '') => {
+      (span) => {
         let nowMs = Date.now();
         const clock = vi.spyOn(Date, 'now').mockImplementation(() => {
           nowMs += msOf(span);
@@ -302,13 +302,13 @@ export class QueueScript {
     [/^clock stands$/, () => void vi.mocked(Date.now).mockRestore()],
     [
       /^close within ([\d.]+ \w+)$/,
-      (span = '') => void this.#world.queue.close(msOf(span)).then(() => this.#told.push('closed')),
+      (span) => void this.#world.queue.close(msOf(span)).then(() => this.#told.push('closed')),
     ],
 
     // Members
     [
       /^([^:]+?)(?: (renew|reserve|resume|start|cancel|skip prices))?: (.+?)(?: within ([\d.]+ \w+))?(?: every ([\d.]+ \w+))?$/,
-      async (who = '', verb = '', cards = '', within = '15 min', every = '') => {
+      async (who, verb, cards, within, every) => {
         const members = namesIn(who);
         for (const [at, card] of namesIn(cards).entries()) {
           this.#does(members[at % members.length] ?? '', verb, card, within || '14.5 min');
@@ -318,7 +318,7 @@ export class QueueScript {
     ],
     [
       /^(\S+) may spend (\d+)$/,
-      (who = '', left) => void Object.assign(this.#requesterOf(who), { ceiling: { left: Number(left) } }),
+      (who, left) => void Object.assign(this.#requesterOf(who), { ceiling: { left: Number(left) } }),
     ],
 
     // What is told of it: since the last time, where nothing else is said
@@ -334,7 +334,7 @@ export class QueueScript {
       async (id, count) => {
         await this.#until(() => this.#departures.length >= this.#shown.departures + Number(count));
         const sent = this.#sent();
-        return sent.split(' ').includes(id ?? '') ? 'yes' : sent;
+        return sent.split(' ').includes(id) ? 'yes' : sent;
       },
     ],
     [/^sent$/, () => this.#sent()],
@@ -355,13 +355,13 @@ export class QueueScript {
     ],
     [
       /^when( \S+)?$/,
-      (id = '') => {
+      (id) => {
         const some = id ? this.#departures.filter(({ ids }) => ids.includes(id.trim())) : this.#sinceShown();
         return some.map(({ atMs }) => seconds(atMs)).join(', ');
       },
     ],
     [/^told$/, () => this.#told.splice(0).join(', ')],
-    [/^count$/, () => this.#count()],
+    [/^count$/, () => tally(this.#told.splice(0).map((told) => told.split(' ')[2] ?? 'shown'))],
     [
       /^news (\S+)$/,
       (card) => {
@@ -387,15 +387,12 @@ export class QueueScript {
     ],
     [
       /^price of (.+)$/,
-      (cards = '') => {
+      (cards) => {
         const { requests, waitMs } = this.#world.queue.costOf(namesIn(cards));
         return `${requests.length}, ${seconds(waitMs)}`;
       },
     ],
-    [
-      /^past of (\S+)$/,
-      (id = '') => (this.#world.storedCards.get(id)?.history ?? []).map(([, price]) => price).join(' '),
-    ],
+    [/^past of (\S+)$/, (id) => (this.#world.storedCards.get(id)?.history ?? []).map(([, price]) => price).join(' ')],
     [/^stored$/, () => [...this.#world.storedCards.keys()].join(' ')],
     [/^waiting$/, () => String(this.#world.queue.length)],
     [/^is wanted$/, () => String(this.#world.queue.isWanted)],
@@ -405,15 +402,14 @@ export class QueueScript {
     [
       /^acquired$/,
       () => {
-        const kinds = this.#acquired.splice(0);
-        return [...new Set(kinds)].map((kind) => `${kinds.filter((one) => one === kind).length} ${kind}`).join(', ');
+        return tally(this.#acquired.splice(0));
       },
     ],
     [/^unanswered$/, () => String(this.#asked.filter(({ how }) => !how).length)],
     [/^events$/, () => this.#events.splice(0).join(', ')],
     [
       /^log(?: (\w+))?$/,
-      (word = '') => {
+      (word) => {
         const lines = this.lines.slice(this.#shown.lines);
         this.#shown.lines = this.lines.length;
         return lines
@@ -451,7 +447,6 @@ export class QueueScript {
     world.events.subscribe('request', ({ endpoint, outcome }) => void this.#events.push(`${endpoint} ${outcome}`));
     world.events.subscribe('rateLimit', ({ kind }) => void this.#events.push(`429 ${kind}`));
     world.events.subscribe('queue', ({ length }) => void this.#lengths.push(length));
-    onTestFinished(() => world.events.close());
     this.#share(world);
     return { ...world, service };
   }
@@ -584,12 +579,6 @@ export class QueueScript {
     this.#told.push(`${asked.who} ${asked.card}${how === 'shown' ? '' : ` ${how}`}`);
   }
 
-  /** How many were told what, in a word. */
-  #count(): string {
-    const words = this.#told.splice(0).map((told) => told.split(' ')[2] ?? 'shown');
-    return [...new Set(words)].map((word) => `${words.filter((one) => one === word).length} ${word}`).join(', ');
-  }
-
   #sinceShown(): Departure[] {
     const since = this.#departures.slice(this.#shown.departures);
     this.#shown.departures = this.#departures.length;
@@ -639,6 +628,11 @@ export class QueueScript {
       this.#broken.push(`${this.#permits.size} permits and ${[...this.#claimed]} held for nothing`);
     if (this.#broken.length > 0) throw new Error(this.#broken.join('; '));
   }
+}
+
+/** How many there are of each, in the order in which they came first. */
+function tally(words: readonly string[]): string {
+  return [...Map.groupBy(words, (word) => word)].map(([word, { length }]) => `${length} ${word}`).join(', ');
 }
 
 function cancel(asked: Asked): void {

@@ -64,21 +64,21 @@ const STEPS: Steps<Scene> = [
   [/^restart$/, ({ world }) => world.restartBot()],
   [
     /^(cards?) (.+?)( in private)?$/,
-    ({ world, typed }, command, ids = '', isPrivate) =>
+    ({ world, typed }, command, ids, isPrivate) =>
       typed.push(world[command as 'card'](ids, isPrivate ? { private: true } : {})) && undefined,
   ],
   [
     /^(?:press|(bob) presses) (.+?)(?: of (\d))?$/,
-    ({ world, typed }, who, label = '', of) => {
+    ({ world, typed }, who, label, of) => {
       const messages = typed.map(({ message }) => message);
       const below = of ? messages[Number(of) - 1] : messages.findLast((each) => labels(each).includes(label));
       if (!below) throw new Error(`nothing has ${label}`);
-      press(world, below, label, world.discord.members[who ? 1 : 0]?.id);
+      press(world, below, label, who ? world.bob : world.alice);
     },
   ],
   [
     /^until (.+)$/,
-    async ({ typed }, what = '') => {
+    async ({ typed }, what) => {
       await typed.at(-1)?.until(AWAITED[what] ?? (({ content }) => content.startsWith(what)));
     },
   ],
@@ -90,7 +90,7 @@ const STEPS: Steps<Scene> = [
   [/^faults below (\d+)$/, ({ world }, limit) => below(world.discord.faults.met, limit)],
   [/^faults$/, ({ world }) => world.discord.faults.met],
   [/^shows$/, ({ typed }) => shown(typed)],
-  [/^shows (.+)$/, ({ typed }, what = '') => (shown(typed).startsWith(what) ? 'yes' : shown(typed))],
+  [/^shows (.+)$/, ({ typed }, what) => (shown(typed).startsWith(what) ? 'yes' : shown(typed))],
   [/^gone (\d)$/, ({ typed }, at) => (typed[Number(at) - 1]?.message.deleted ? 'yes' : 'no')],
   [/^presses that show something$/, ({ world }) => world.discord.messages().filter(isShownByPress).length],
   [/^suggested$/, async ({ world }) => (await world.suggested('')).join(' ')],
@@ -101,7 +101,7 @@ const STEPS: Steps<Scene> = [
         ?.split(' · ')
         .at(-1),
   ],
-  [/^log (.+)$/, ({ world }, what = '') => said(world, what)],
+  [/^log (.+)$/, ({ world }, what) => said(world, what)],
 ];
 
 function fails({ discord }: World, fault: ScriptedFault): void {
@@ -125,23 +125,27 @@ function makeOlder({ config }: World): void {
   database.exec("UPDATE rows SET value = json_set(value, '$.command', 'older') WHERE part = 'replies:texts'");
 }
 
+/** How each command ended. */
+export function endsIn({ lines }: World): string[] {
+  return lines.filter(({ msg }) => msg === 'command').map(({ outcome, source }) => `${outcome} from ${source}`);
+}
+
 /** `1, 2: answered from service` */
 function done(scene: Scene): string {
   const { world, before } = scene;
-  const ends = world.lines
-    .filter(({ msg }) => msg === 'command')
-    .map(({ outcome, source }) => `${outcome} from ${source}`);
+  const ends = endsIn(world);
   const now = { requests: world.cardService.requests.length, edits: edits(world), ends: ends.length };
   scene.before = now;
   return `${now.requests - before.requests}, ${now.edits - before.edits}: ${ends.slice(before.ends).join(', ')}`;
 }
 
-function below(count: number, limit: string | undefined): string {
+function below(count: number, limit: string): string {
   return count < Number(limit) ? 'yes' : String(count);
 }
 
-function shown(typed: readonly TypedInteraction[]): string {
-  const { embeds = [], content = '' } = typed.at(-1)?.message ?? {};
+const shown = (typed: readonly TypedInteraction[]) => typed.slice(-1).map(shows).join();
+
+export function shows({ message: { embeds, content } }: TypedInteraction): string {
   return embeds.map(({ title }) => title).join() || content;
 }
 

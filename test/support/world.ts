@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
-import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
+import { SAMPLE_CARDS, SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { CatalogDatabase } from '../../src/catalog/database.ts';
 import type { CatalogCard } from '../../src/catalog/text.ts';
@@ -35,6 +35,8 @@ export interface World extends Sandbox, ReturnType<typeof typingIn> {
 
 /** A pace at which tests need not wait: 600 a minute is one token per 100 ms. */
 export const QUICK = { requestsPerMinute: 600, burst: 20, requestsPerDay: 1_000 };
+
+export const IDS = SAMPLE_CARDS.map(({ id }) => id);
 
 export const WITH_NAMES = { catalog: SAMPLE_CATALOG };
 

@@ -8,6 +8,7 @@ import { KeyRefused } from '../../src/model/errors.ts';
 import type { QuotaState, WindowQuota } from '../../src/model/quota.ts';
 import { renewalPlan, WatchRenewals } from '../../src/watches/renewals.ts';
 import { settingOf } from '../support/described.ts';
+import { fakeTimers } from '../support/fake-timers.ts';
 import { by, lookup, lookupQueueOver } from '../support/lookup-queue.ts';
 
 const UNITS = { h: 3_600_000, min: 60_000, s: 1_000, ms: 1 };
@@ -30,8 +31,7 @@ const WITHOUT_DAY = { hasWindow: false, hoursLeft: 20 };
 
 /** Some hours before the reset; bob's lookup of card 60 has just told what remains of the day. */
 async function evening(watched: readonly string[], { hoursLeft = 1, bulkPath, hasWindow = true, ...more }: Evening) {
-  vi.useFakeTimers({ now: RESET_MS - hoursLeft * UNITS.h });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers({ now: RESET_MS - hoursLeft * UNITS.h });
   const service = new EmbeddedCardService({ plan: 'free', cards: CARDS, latencyMs: 200, ...more });
   if (!hasWindow) {
     service.inFront = (ruled) => {

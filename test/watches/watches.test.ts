@@ -1,6 +1,7 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Wish, withTold } from '../../src/watches/watch.ts';
 import { MOST_WATCHES, Watches } from '../../src/watches/watches.ts';
+import { fakeTimers } from '../support/fake-timers.ts';
 import { inRedis } from '../support/stores.ts';
 
 const WISH: Wish = { memberId: 'alice', cardId: 'base1-4', cardName: 'Emberwing Drake', locale: 'de', below: 30 };
@@ -15,6 +16,8 @@ async function processes(...services: (string | undefined)[]) {
   return { rows, watches, other };
 }
 
+/** At 36. */
+const set = (watches: Watches, more: Partial<Wish> = {}) => watches.set({ ...WISH, ...more }, 36);
 const priceOf = (market: number, cardId = WISH.cardId) => ({ cardId, market, atMs: market });
 const untoldPrices = async (watches: Watches) =>
   (await watches.untoldOf('alice')).map(({ crossing }) => crossing.price);
@@ -47,7 +50,7 @@ describe('watches', () => {
     const { watches, other } = await processes();
     const told: (number | undefined)[] = [];
     for (const each of [watches, other]) each.onCrossing(({ untold }) => told.push(untold?.price));
-    await watches.set(WISH, 36);
+    await set(watches);
     for (const market of [29, 31, 28]) await Promise.all([watches, other].map((each) => each.priced(priceOf(market))));
     expect(told).toEqual([29, 28]);
     expect(await untoldPrices(other)).toEqual([28]);
@@ -56,7 +59,7 @@ describe('watches', () => {
   it('of other processes are known by the next look, and checked against a price that came before it', async () => {
     const { rows, watches, other } = await processes();
     await watches.renew();
-    await other.set(WISH, 36);
+    await set(other);
     for (const cardId of [WISH.cardId, 'another']) watches.unchecked.set(cardId, priceOf(29, cardId));
     const read = vi.spyOn(rows, 'read');
     await watches.renew();
@@ -78,8 +81,8 @@ describe('watches', () => {
   it('are one for a member and a card, and 25 for a member', async () => {
     const { watches } = await processes();
     for (let card = 0; card < MOST_WATCHES; card++)
-      expect(await watches.set({ ...WISH, cardId: `base1-${card}` }, 36)).toMatchObject({ isReplaced: false });
-    expect(await watches.set({ ...WISH, cardId: 'base1-25' }, 36)).toBe('tooMany');
+      expect(await set(watches, { cardId: `base1-${card}` })).toMatchObject({ isReplaced: false });
+    expect(await set(watches, { cardId: 'base1-25' })).toBe('tooMany');
     const replaced = { ...WISH, below: 20 };
     expect(await watches.set(replaced, 36)).toMatchObject({ isReplaced: true, watch: replaced });
     const kept = (await watches.find(ALICE)) ?? [];
@@ -88,21 +91,21 @@ describe('watches', () => {
     expect(await watches.find(ALICE)).toHaveLength(MOST_WATCHES);
     expect(await watches.stop('alice', kept[0]?.id ?? '')).toBe(true);
     expect(await watches.find(ALICE)).toEqual(kept.slice(1));
-    expect(await watches.set({ ...WISH, cardId: 'base1-60' }, 36)).toMatchObject({ isReplaced: false });
+    expect(await set(watches, { cardId: 'base1-60' })).toMatchObject({ isReplaced: false });
   });
 
   it('of another card service rest: they are neither listed nor checked, and make room when there are 25', async () => {
     const { watches, other } = await processes(undefined, '0a1b2c3d');
-    await other.set({ ...WISH, below: 30 }, 36);
-    await watches.set({ ...WISH, below: 20 }, 36);
+    await set(other, { below: 30 });
+    await set(watches, { below: 20 });
     expect(await watches.find()).toMatchObject([{ below: 20 }]);
     await watches.priced(priceOf(10));
     expect(await other.find()).toMatchObject([{ below: 30, crossings: 0, service: '0a1b2c3d' }]);
     expect(await untoldPrices(other)).toEqual([]);
     for (let card = 0; card < MOST_WATCHES - 1; card++)
-      expect(await watches.set({ ...WISH, cardId: `base2-${card}` }, 36)).toMatchObject({ isReplaced: false });
+      expect(await set(watches, { cardId: `base2-${card}` })).toMatchObject({ isReplaced: false });
     expect(await other.find()).toEqual([]);
-    expect(await watches.set({ ...WISH, cardId: 'base3-1' }, 36)).toBe('tooMany');
+    expect(await set(watches, { cardId: 'base3-1' })).toBe('tooMany');
     expect(await watches.forget('alice')).toBe(true);
     expect(await watches.find()).toEqual([]);
   });
@@ -110,22 +113,21 @@ describe('watches', () => {
   it('are never more than 25 for a member, however many are set at once in two processes', async () => {
     const { watches, other } = await processes();
     const wishes = Array.from({ length: 60 }, (_, card) => ({ ...WISH, cardId: `base1-${card}` }));
-    const set = await Promise.all(wishes.map((wish, at) => (at % 2 ? watches : other).set(wish, 36)));
-    expect(set.filter((each) => each === 'tooMany')).toHaveLength(60 - MOST_WATCHES);
+    const answers = await Promise.all(wishes.map((wish, at) => (at % 2 ? watches : other).set(wish, 36)));
+    expect(answers.filter((each) => each === 'tooMany')).toHaveLength(60 - MOST_WATCHES);
     expect(await watches.find(ALICE)).toHaveLength(MOST_WATCHES);
-    expect(await watches.set({ ...WISH, memberId: 'bob' }, 36)).toMatchObject({ isReplaced: false });
+    expect(await set(watches, { memberId: 'bob' })).toMatchObject({ isReplaced: false });
   });
 
   it('are all forgotten, whatever the clock said when they were set, and with what was to be told', async () => {
     const { rows, watches } = await processes();
-    vi.useFakeTimers({ toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
+    fakeTimers({ toFake: ['Date'] });
     for (const cardId of ['base1-4', 'base1-5', 'base1-6']) {
-      await watches.set({ ...WISH, cardId }, 36);
+      await set(watches, { cardId });
       await watches.priced(priceOf(29, cardId));
       vi.setSystemTime(Date.now() - 86_400_000);
     }
-    await watches.set({ ...WISH, memberId: 'bob' }, 36);
+    await set(watches, { memberId: 'bob' });
     expect(await watches.forget('alice')).toBe(true);
     expect(await watches.find()).toMatchObject([{ memberId: 'bob' }]);
     for (const part of ['watches:member:alice', 'watches:card:base1-6', 'watches:untold'])
@@ -148,10 +150,9 @@ describe('watches', () => {
   });
 
   it('end a year after they were set, also when nobody asks for their card', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
+    fakeTimers({ toFake: ['Date'] });
     const { rows, watches } = await processes();
-    await watches.set(WISH, 36);
+    await set(watches);
     vi.setSystemTime(Date.now() + 365 * 86_400_000 - 1);
     await watches.renew();
     expect(await watches.find(ALICE)).toHaveLength(1);
@@ -165,7 +166,7 @@ it('watches that cannot be read or written now are not said to be set, stopped o
   const { link, watches } = await (await inRedis())();
   link.close();
   expect(await watches.find(ALICE)).toBeUndefined();
-  expect(await watches.set(WISH, 36)).toBe('notKept');
+  expect(await set(watches)).toBe('notKept');
   expect(await watches.stop('alice', 'any')).toBe(false);
   expect(await watches.forget('alice')).toBe(false);
   await watches.priced(priceOf(29));

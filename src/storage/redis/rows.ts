@@ -66,7 +66,6 @@ export class RedisRows implements Rows {
     } catch (error) {
       if (meaningOf((error as RedisUnavailable).cause) !== 'mistyped') return undefined;
       this.#link.unreadable(name);
-      await this.#link.run((client) => client.del(name)).catch(() => {});
       return new Map();
     }
   }

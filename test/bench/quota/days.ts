@@ -153,7 +153,6 @@ export async function startBot(
     },
     async close(): Promise<void> {
       endBeside?.();
-      events.close();
       services.usage.close();
       services.memberData.close();
       await services.lookupQueue.close(0);

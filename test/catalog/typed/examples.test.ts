@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { CatalogDatabase } from '../../../src/catalog/database.ts';
 import { search } from '../../../src/catalog/search.ts';
-import { openCatalog } from '../../support/open-catalog.ts';
+import { openCatalog, WHO } from '../../support/open-catalog.ts';
 import { isMeant, LISTS, rows, typedTexts } from './texts.ts';
-
-const WHO = { memberId: 'alice', guildId: 'guild' };
 
 /** Texts of `examples.tsv` over `cards.tsv`: the cards that are meant, and others that are near to what is typed. */
 describe.each(LISTS)('%s: what members type', (list) => {
@@ -31,3 +29,15 @@ describe.each(LISTS)('%s: what members type', (list) => {
     });
   }
 });
+
+const CARD = { id: 'smp-SM210', name: 'Sink Below (Red)', set: 'Welcome to Rathe', number: 'WTR215' };
+
+it.each(['Sink*', 'Snatch | Sink Below @ Welcome*', '# WTR215', '# smp-SM210'])(
+  'a text that means %s means a card with this name, set, number or id',
+  (meant) => expect(isMeant(meant)(CARD)).toBe(true),
+);
+
+it.each(['Sink', 'Below', 'Sink Below @ Welcome', 'Snatch @ Welcome to Rathe', 'Sink Below # WTR21', '# SM210'])(
+  'a text that means %s means none with another',
+  (meant) => expect(isMeant(meant)(CARD)).toBe(false),
+);

@@ -8,8 +8,8 @@ export function runCatalog(folder: string, args: readonly string[], outside: Par
 }
 
 /** What `export` writes. */
-export async function exported(folder: string, env?: Record<string, string>): Promise<unknown[]> {
-  const { out } = await runCatalog(folder, ['export'], { ...(env && { env }) });
+export async function exported(folder: string, env = {}): Promise<unknown[]> {
+  const { out } = await runCatalog(folder, ['export'], { env });
   return out
     .split('\n')
     .filter(Boolean)

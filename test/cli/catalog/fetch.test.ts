@@ -1,17 +1,19 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { closeServer, listen } from '../../../sandbox/listen.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { failing } from '../run.ts';
 import { exported, runCatalog } from './cli-runs.ts';
 
 type Answer = object | string | Buffer | ((request: IncomingMessage, response: ServerResponse) => void);
 
 let folder: string;
+/** Where the service listens that was started last. */
+let url: string;
 beforeEach(() => {
   folder = temporaryFolder();
 });
@@ -26,12 +28,15 @@ async function serving(answers: Record<string, Answer>) {
     if (answer === undefined) response.writeHead(404).end('{}');
     else if (typeof answer === 'function') answer(request, response);
     else response.end(typeof answer === 'string' || Buffer.isBuffer(answer) ? answer : JSON.stringify(answer));
-  }).listen(0, '127.0.0.1');
-  onFinished(() => server.close().closeAllConnections());
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return { answers, seen, paths: () => seen.map(({ path }) => path), origin: `http://127.0.0.1:${port}`, port };
+  });
+  onFinished(() => closeServer(server));
+  const port = await listen(server, 0);
+  url = `http://127.0.0.1:${port}`;
+  return { answers, seen, paths: () => seen.map(({ path }) => path), port };
 }
+
+const answering = (status: number, body: string | Buffer = '', headers = {}) =>
+  ((_, response) => void response.writeHead(status, headers).end(body)) satisfies Answer;
 
 /** An index whose rows lead on. */
 const THEN = 'then';
@@ -39,33 +44,26 @@ const FAST = { plans: { free: { perSecond: 1_000 } } };
 
 /** What the bot would offer with the last description. */
 let bot: Record<string, string>;
-const offered = () => exported(folder, { DATA_DIR: join(folder, 'data'), ...bot });
+const offered = () => exported(folder, bot);
 
-async function fetching(description: object, { args = [] as string[], ...outside }: Outside = {}) {
-  const whole = { name: 'My cards', key: false, fields: { id: 'id', name: 'name' }, ...FAST, ...description };
+/** @param description what differs from a service at `url` without a key and a limit */
+async function fetching(description: object, outside: Parameters<typeof runCatalog>[2] = {}, ...args: string[]) {
+  const whole = { name: 'My cards', url, key: false, fields: { id: 'id', name: 'name' }, ...FAST, ...description };
   await writeFile(join(folder, 'mine.json'), JSON.stringify(whole));
-  const env = { CARD_SERVICE: join(folder, 'mine.json'), ...outside.env };
-  bot = env;
-  return runCatalog(folder, ['fetch', ...args], { ...outside, env });
-}
-
-interface Outside {
-  args?: string[];
-  env?: Record<string, string>;
-  ask?: (question: string) => Promise<string>;
+  bot = { CARD_SERVICE: join(folder, 'mine.json'), ...outside.env };
+  return runCatalog(folder, ['fetch', ...args], { ...outside, env: bot });
 }
 
 const DRAKE = { id: 'a-1', name: 'Emberwing Drake' };
 const GOLEM = { id: 'b-1', name: 'Wax Golem' };
 
 describe('npm run catalog -- fetch', () => {
+  const INDEX = { url: '/sets', [THEN]: '/{id}' };
+
   it('says what it costs, and imports the one list with names of fields as in an import', async () => {
     const service = await serving({ '/all': { data: [{ code: 'a-1', title: 'Emberwing Drake', in: 'First Light' }] } });
     const names = { url: '/all', rows: 'data', map: { id: 'code', name: 'title', set: 'in' }, game: 'Lanternfolk' };
-    expect(await fetching({ url: service.origin, names })).toMatchObject({
-      code: 0,
-      err: 'My cards: this takes 1 request.\n',
-    });
+    expect(await fetching({ names })).toMatchObject({ code: 0, err: 'My cards: this takes 1 request.\n' });
     expect(await offered()).toEqual([{ ...DRAKE, set: 'First Light', game: 'Lanternfolk' }]);
     expect(service.seen[0]?.headers['user-agent']).toMatch(/^cardbot\//);
     expect((await runCatalog(folder, ['stats'], { env: bot })).out).toContain('\n  My cards: 1\n');
@@ -78,16 +76,13 @@ describe('npm run catalog -- fetch', () => {
       '/sets/..%2Fb%3F': { set: 'Second Dusk', cards: [GOLEM] },
     });
     const names = { url: '/sets', [THEN]: '/sets/{code}', rows: 'cards', map: { set: '../set' } };
-    const { code, err } = await fetching({ url: `${service.origin}/`, names });
-    expect({ code, err }).toEqual({
+    expect(await fetching({ url: `${url}/`, names })).toMatchObject({
       code: 0,
       err: 'My cards: this takes 1 request, and then one for each list of its index.\nMy cards: this takes 2 requests.\n',
     });
     expect(service.paths()).toEqual(['/sets', '/sets/a', '/sets/..%2Fb%3F']);
-    const cards = await offered();
-    expect(cards).toHaveLength(2);
-    expect(cards).toEqual(
-      expect.arrayContaining([
+    expect(new Set(await offered())).toEqual(
+      new Set([
         { ...DRAKE, set: 'First Light' },
         { ...GOLEM, set: 'Second Dusk' },
       ]),
@@ -100,28 +95,21 @@ describe('npm run catalog -- fetch', () => {
       setImmediate(() => response.destroy());
     };
     const service = await serving({ '/sets': [{ id: 1 }, { id: 2 }], '/1': [DRAKE], '/2': broken });
-    const description = { url: service.origin, names: { url: '/sets', [THEN]: '/{id}' } };
-    const { code, err } = await fetching(description);
-    expect(code).toBe(2);
-    expect(err).toMatch(
-      /\/2 could not be fetched \(\w+\)\. What was taken stays\. Run the same command again for the rest\.\n$/,
-    );
+    const description = { names: INDEX };
+    const says =
+      /\/2 could not be fetched \(\w+\)\. What was taken stays\. Run the same command again for the rest\.\n$/;
+    expect(await fetching(description)).toMatchObject(failing(says, 2));
     service.answers['/2'] = [GOLEM];
     expect(await fetching(description)).toMatchObject({ code: 0 });
     expect(await offered()).toHaveLength(2);
   });
 
-  const refusing = (status: number, body: string | Buffer) => (_: IncomingMessage, response: ServerResponse) =>
-    void response.writeHead(status).end(body);
-  const redirecting = (location: string) => (_: IncomingMessage, response: ServerResponse) =>
-    void response.writeHead(302, { location }).end();
-  const INDEX = { url: '/index', [THEN]: '/{id}' };
   const MANY = Array.from({ length: 5_001 }, (_, id) => ({ id }));
 
   it.each<[string, answers: Record<string, Answer>, names: object, code: number, cards: object[], says: string]>([
     [
       'takes the lists that are there',
-      { '/index': [{ id: 1 }, { id: 2 }], '/1': [DRAKE] },
+      { '/sets': [{ id: 1 }, { id: 2 }], '/1': [DRAKE] },
       INDEX,
       2,
       [DRAKE],
@@ -143,41 +131,39 @@ describe('npm run catalog -- fetch', () => {
       [],
       '/all looks like a web page or XML.\n',
     ],
-    ['gives up on an index that is not JSON', { '/index': '<html>' }, INDEX, 1, [], '/index is not JSON.\n'],
+    ['gives up on an index that is not JSON', { '/sets': '<html>' }, INDEX, 1, [], '/sets is not JSON.\n'],
     [
       'gives up on one without what the address needs',
-      { '/index': [{ name: 'x' }] },
+      { '/sets': [{ name: 'x' }] },
       INDEX,
       1,
       [],
       'A row of the index has no value for the address in `names.then`.\n',
     ],
-    ['gives up on one with dots for a segment', { '/index': [{ id: '..' }] }, INDEX, 1, [], 'has no value'],
-    ['gives up on one of 5,001 lists', { '/index': MANY }, INDEX, 1, [], 'names more than 5,000 lists.\n'],
+    ['gives up on one with dots for a segment', { '/sets': [{ id: '..' }] }, INDEX, 1, [], 'has no value'],
+    ['gives up on one of 5,001 lists', { '/sets': MANY }, INDEX, 1, [], 'names more than 5,000 lists.\n'],
   ])('%s', async (_, answers, names, code, cards, says) => {
     const service = await serving(answers);
-    const told = { code, err: expect.stringContaining(says) };
-    expect(await fetching({ url: service.origin, names })).toMatchObject(told);
+    expect(await fetching({ names })).toMatchObject(failing(says, code));
     expect(await offered()).toEqual(cards);
     if (code === 1) expect(service.seen).toHaveLength(1);
   });
 
   it.each<[Answer, says: string]>([
     [
-      refusing(403, '{"error":"Your plan has no lists."}'),
+      answering(403, '{"error":"Your plan has no lists."}'),
       ' answers with status 403: {"error":"Your plan has no lists."}. ',
     ],
-    [refusing(404, 'No such\r\n\u001b[31m list \u202e\n'), ' is not there (status 404: No such [31m list).\n'],
-    [refusing(422, '<html><title>Bad filter</title></html>'), ' is not there (status 422: Bad filter).\n'],
-    [refusing(400, 'x'.repeat(3_000)), ` is not there (status 400: ${'x'.repeat(199)}…).\n`],
-    [refusing(403, Buffer.from([0, 255])), ' answers with status 403. '],
-    [redirecting('/all'), ' answers with status 302. '], // after five more
+    [answering(404, 'No such\r\n\u001b[31m list \u202e\n'), ' is not there (status 404: No such [31m list).\n'],
+    [answering(422, '<html><title>Bad filter</title></html>'), ' is not there (status 422: Bad filter).\n'],
+    [answering(400, 'x'.repeat(3_000)), ` is not there (status 400: ${'x'.repeat(199)}…).\n`],
+    [answering(403, Buffer.from([0, 255])), ' answers with status 403. '],
+    [answering(302, '', { location: '/all' }), ' answers with status 302. '], // after five more
   ])(
     'a refusal shows in the words of the service why, on one line that a terminal may show (%#)',
     async (answer, says) => {
       const service = await serving({ '/all': answer });
-      const { code, err } = await fetching({ url: service.origin, names: { url: '/all' } });
-      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`/all${says}`) });
+      expect(await fetching({ names: { url: '/all' } })).toMatchObject(failing(`/all${says}`));
       expect(service.seen).toHaveLength(says.includes('302') ? 6 : 1);
     },
   );
@@ -189,11 +175,11 @@ describe('npm run catalog -- fetch', () => {
     ['file:///etc/hosts', '/etc/hosts is not fetched'],
     ['nowhere', 'The description or its index names a list whose address is none.'],
   ])('refuses the address %s', async (at, why) => {
-    const service = await serving({ '/index': [{ at }] });
+    await serving({ '/index': [{ at }] });
     const names = { url: '/index', [THEN]: '{at}', hosts: ['cards.example'] };
-    const { code, err } = await fetching({ url: service.origin, names });
-    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(why) });
-    expect(err).not.toContain('secret');
+    const refused = await fetching({ names });
+    expect(refused).toMatchObject(failing(why));
+    expect(refused.err).not.toContain('secret');
   });
 
   it('speaks of the key where one was refused that was sent, and never shows it', async () => {
@@ -201,42 +187,44 @@ describe('npm run catalog -- fetch', () => {
       void response.writeHead(403).end(`Not for ${request.headers['x-key']}`);
     const service = await serving({ '/all': answer });
     const names = { url: '/all' };
-    const keyless = await fetching({ url: service.origin, names });
-    expect(keyless).toMatchObject({ code: 1, err: expect.stringContaining('status 403: Not for undefined. ') });
+    const keyless = await fetching({ names });
+    expect(keyless).toMatchObject(failing('status 403: Not for undefined. '));
     expect(keyless.err).not.toContain('KEY');
     const key = { header: 'X-Key' };
-    const { err } = await fetching({ url: service.origin, key, names }, { env: { CARD_SERVICE_API_KEY: 'the-key' } });
+    const keyed = { env: { CARD_SERVICE_API_KEY: 'the-key' } };
+    const { err } = await fetching({ key, names }, keyed);
     expect(err).toContain('Not for [secret]. Check CARD_SERVICE_API_KEY, and what the plan allows.');
-    const elsewhere = await serving({ '/moved': redirecting(`http://localhost:${service.port}/all`) });
-    const moved = { url: elsewhere.origin, key, names: { url: '/moved', hosts: ['localhost'] } };
-    expect((await fetching(moved, { env: { CARD_SERVICE_API_KEY: 'the-key' } })).err).not.toContain('KEY');
+    await serving({ '/moved': answering(302, '', { location: `http://localhost:${service.port}/all` }) });
+    const moved = { key, names: { url: '/moved', hosts: ['localhost'] } };
+    expect((await fetching(moved, keyed)).err).not.toContain('KEY');
   });
 
   it('asks first if the service counts requests, and wants --yes where nobody can be asked', async () => {
     const service = await serving({ '/sets': [{ id: 1 }], '/1': [DRAKE] });
     const description = {
-      url: service.origin,
       plans: { free: { perDay: 100, perSecond: 1_000 } },
-      names: { url: '/sets', [THEN]: '/{id}' },
+      names: INDEX,
     };
     expect(await fetching(description)).toMatchObject({
       code: 1,
       err: 'My cards: this takes 1 request, and then one for each list of its index, of 100 a day. Add --yes to go ahead.\n',
     });
     const asked: string[] = [];
-    const answering = (answers: string[]) => async (question: string) => {
-      asked.push(question);
-      return answers.shift() ?? 'no';
-    };
-    expect(await fetching(description, { ask: answering(['no']) })).toMatchObject({ code: 1 });
+    const saying = (...answers: string[]) => ({
+      ask: async (question: string) => {
+        asked.push(question);
+        return answers.shift() ?? 'no';
+      },
+    });
+    expect(await fetching(description, saying('no'))).toMatchObject({ code: 1 });
     expect(service.paths()).toEqual([]);
-    expect(await fetching(description, { ask: answering(['yes', 'no']) })).toMatchObject({
+    expect(await fetching(description, saying('yes', 'no'))).toMatchObject({
       code: 1,
       err: 'Nothing more was sent.\n',
     });
     expect(asked.at(-1)).toBe('My cards: this takes 1 request, of 100 a day. Type yes to go ahead: ');
     expect(service.paths()).toEqual(['/sets']);
-    expect(await fetching(description, { args: ['--yes'] })).toMatchObject({ code: 0 });
+    expect(await fetching(description, {}, '--yes')).toMatchObject({ code: 0 });
     expect(service.paths()).toEqual(['/sets', '/sets', '/1']);
   });
 
@@ -245,23 +233,17 @@ describe('npm run catalog -- fetch', () => {
     const address = `http://localhost:${lists.port}/all.jsonl.gz`;
     const service = await serving({
       '/bulk': { type: 'all', at: address },
-      '/moved': redirecting(address),
+      '/moved': answering(302, '', { location: address }),
     });
-    const description = { url: service.origin, key: { header: 'X-Key' }, headers: { 'X-Team': '$CARD_SERVICE_TEAM' } };
+    const description = { key: { header: 'X-Key' }, headers: { 'X-Team': '$CARD_SERVICE_TEAM' } };
     const env = { CARD_SERVICE_API_KEY: 'the-key', CARD_SERVICE_TEAM: 'the-team' };
-    for (const names of [{ url: '/bulk', [THEN]: '{at}' }, { url: '/moved' }]) {
-      expect(await fetching({ ...description, names }, { env })).toMatchObject({
-        code: 1,
-        err: expect.stringContaining(
-          `localhost:${lists.port}/all.jsonl.gz is not fetched: the description names no such host, or it is not https.`,
-        ),
-      });
-      expect(lists.seen).toEqual([]);
-    }
+    const says = `localhost:${lists.port}/all.jsonl.gz is not fetched: the description names no such host, or it is not https.`;
+    for (const names of [{ url: '/bulk', [THEN]: '{at}' }, { url: '/moved' }])
+      expect(await fetching({ ...description, names }, { env })).toMatchObject(failing(says));
+    expect(lists.seen).toEqual([]);
     for (const names of [{ url: '/bulk', [THEN]: ['{absent}', '{at}'] }, { url: '/moved' }, { url: address }]) {
-      expect(await fetching({ ...description, names: { ...names, hosts: ['localhost'] } }, { env })).toMatchObject({
-        code: 0,
-      });
+      const allowed = { ...description, names: { ...names, hosts: ['localhost'] } };
+      expect(await fetching(allowed, { env })).toMatchObject({ code: 0 });
       expect(lists.seen.at(-1)?.headers).toMatchObject({ 'user-agent': expect.stringMatching(/^cardbot\//) });
     }
     expect(lists.seen).toHaveLength(3);
@@ -269,35 +251,22 @@ describe('npm run catalog -- fetch', () => {
     expect(service.seen[0]?.headers).toMatchObject({ 'x-key': 'the-key', 'x-team': 'the-team' });
   });
 
-  it('waits as long as a 429 asks, unless that is more than a minute', async () => {
-    let isFirst = true;
-    const limited = (wait: string) => (_: IncomingMessage, response: ServerResponse) => {
-      if (isFirst) response.writeHead(429, { 'retry-after': wait });
-      response.end(isFirst ? '' : JSON.stringify([DRAKE]));
-      isFirst = false;
-    };
-    const service = await serving({ '/all': limited('0.01') });
-    const description = { url: service.origin, names: { url: '/all' } };
-    expect(await fetching(description)).toMatchObject({ code: 0 });
-    isFirst = true;
-    service.answers['/all'] = limited('600');
-    expect(await fetching(description)).toMatchObject({
-      code: 1,
-      err: expect.stringMatching(
-        / asks to wait 10 minutes\. What was taken stays\. Run the same command again for the rest\.\n$/,
-      ),
-    });
-    service.answers['/all'] = (_, response) =>
-      void response.writeHead(429, { 'retry-after': '600' }).end('{"error":"The day is used up"}');
-    expect((await fetching(description)).err).toContain(
-      ' asks to wait 10 minutes: {"error":"The day is used up"}. What',
-    );
-    isFirst = true;
-    service.answers['/all'] = limited('0');
-    expect(await fetching({ ...description, shutOutSeconds: 3_600 })).toMatchObject({
-      err: expect.stringContaining('60 minutes'),
-    });
-  });
+  it.each<[wait: string, body: string, description: object, says: RegExp, code?: number]>([
+    ['0.01', '', {}, /1 request\.\n$/, 0],
+    ['600', '', {}, / to wait 10 minutes\. What was taken stays\. Run the same command again for the rest\.\n$/],
+    ['600', '{"error":"The day is used up"}', {}, / to wait 10 minutes: \{"error":"The day is used up"\}\. What/],
+    ['0', '', { shutOutSeconds: 3_600 }, /60 minutes/],
+  ])(
+    'waits the %s s that a 429 asks (%s, %o), unless it is more than a minute',
+    async (after, body, more, says, code) => {
+      const { answers } = await serving({});
+      answers['/all'] = (request, response) => {
+        answering(429, body, { 'retry-after': after })(request, response);
+        answers['/all'] = [DRAKE];
+      };
+      expect(await fetching({ names: { url: '/all' }, ...more })).toMatchObject(failing(says, code));
+    },
+  );
 
   it('says where to look when the service has no list', async () => {
     expect(await fetching({ url: 'https://cards.example' })).toMatchObject({
@@ -307,18 +276,17 @@ describe('npm run catalog -- fetch', () => {
   });
 
   it('sends no request before the pace of the plan allows it', async () => {
-    const service = await serving({ '/sets': [{ id: 1 }], '/1': [DRAKE] });
-    const names = { url: '/sets', [THEN]: '/{id}' };
+    await serving({ '/sets': [{ id: 1 }], '/1': [DRAKE] });
     const atMs = performance.now();
-    await fetching({ url: service.origin, plans: { free: { perSecond: 5 } }, names });
+    await fetching({ plans: { free: { perSecond: 5 } }, names: INDEX });
     expect(performance.now() - atMs).toBeGreaterThan(190);
   });
 });
 
 describe('names', () => {
   it('belong to the address and the form of ids: those of another card service are not offered', async () => {
-    const service = await serving({ '/all': [DRAKE] });
-    await fetching({ url: service.origin, names: { url: '/all' } });
+    await serving({ '/all': [DRAKE] });
+    await fetching({ names: { url: '/all' } });
     const mine = bot;
     await runCatalog(folder, ['import', '-'], { stdin: 'id,name\nb-1,Wax Golem\n' });
     expect(await offered()).toEqual([DRAKE]);
@@ -327,7 +295,7 @@ describe('names', () => {
     bot = { ...mine, CARD_SERVICE_URL: 'https://cards.example/' };
     expect(await offered()).toEqual([]);
     bot = mine;
-    await fetching({ url: service.origin, card: { ids: 'digits' } });
+    await fetching({ card: { ids: 'digits' } });
     expect(await offered()).toEqual([]);
   });
 });
@@ -404,10 +372,9 @@ describe('what ships', () => {
   ])('%s: its list becomes names', async (name, answers, card) => {
     const service = await serving({});
     for (const [path, answer] of Object.entries(answers))
-      service.answers[path] = JSON.stringify(answer).replaceAll('{origin}', service.origin);
-    const env = { CARD_SERVICE: name, CARD_SERVICE_URL: service.origin, CARD_SERVICE_REQUESTS_PER_MINUTE: '60000' };
-    bot = env;
-    expect(await runCatalog(folder, ['fetch'], { env })).toMatchObject({ code: 0 });
+      service.answers[path] = JSON.stringify(answer).replaceAll('{origin}', url);
+    bot = { CARD_SERVICE: name, CARD_SERVICE_URL: url, CARD_SERVICE_REQUESTS_PER_MINUTE: '60000' };
+    expect(await runCatalog(folder, ['fetch'], { env: bot })).toMatchObject({ code: 0 });
     expect((await offered())[0]).toEqual(card);
   });
 });

@@ -162,11 +162,11 @@ it.each<[string, bytes: string | Buffer, why: string]>([
 });
 
 describe('what is around the cards', () => {
-  const SET = { name: 'Alpha', cards: [{ id: 2, name: 'b' }], after: { en: 'A' } };
+  const SET = { name: 'Alpha', cards: [B], after: { en: 'A' } };
 
   it.each([
     ['cards', '../after.en', SET, 'A'],
-    ['*', '../x', { a: { id: 2, name: 'b' }, x: 'A' }, 'A'],
+    ['*', '../x', { a: B, x: 'A' }, 'A'],
     ['data.A.cards', '../../../name', { data: { A: SET }, name: 'All' }, 'All'],
     ['data.*.cards', '../name', { data: { A: SET } }, 'Alpha'],
   ])('is found wherever they are (%s, %s), before them and after', async (rows, set, document, expected) => {
@@ -174,9 +174,8 @@ describe('what is around the cards', () => {
   });
 
   it('is no card itself where cards are the members of an object', async () => {
-    const document = { data: { a: { id: 2, name: 'b' } }, name: 'All' };
     const mapping = { rows: 'data', map: { set: '../../name' } };
-    expect(await cardsIn(document, mapping)).toEqual([{ ...B, set: 'All' }]);
+    expect(await cardsIn({ data: { a: B }, name: 'All' }, mapping)).toEqual([{ ...B, set: 'All' }]);
   });
 
   it('is read of 32 MB, and of more where the path leads through every member', async () => {
@@ -188,6 +187,8 @@ describe('what is around the cards', () => {
 });
 
 describe('a joined file', () => {
+  const setsIn = (text: string, join: { rows?: string; key?: string }) =>
+    readJoined({ field: 'set', name: 'sets', bytes: () => inPieces(text), ...join });
   const ROWS = [
     { id: 'a', code: 1, name: 'Alpha' },
     { id: 'b', code: 2, name: 'Beta' },
@@ -200,25 +201,24 @@ describe('a joined file', () => {
     ['in JSON Lines', ROWS.map((row) => JSON.stringify(row)).join('\n'), {}, 'a'],
     ['by a column in other capitals', 'Code,Name\n1,Alpha\n2,Beta', { key: 'code' }, '1'],
   ])('has its rows %s', async (_, text, join, value) => {
-    const joined = await readJoined({ field: 'set', name: 'sets', bytes: () => inPieces(text), ...join });
+    const joined = await setsIn(text, join);
     const mapping = { map: { set: 'set.name', number: '{set.name}/{set}' } };
-    const found = { id: 'x', name: 'b', set: 'Alpha', number: `Alpha/${value}` };
-    expect(await cardsIn(`id,name,SET\nx,b,${value}\n`, mapping, [joined])).toEqual([found]);
-    expect(await cardsIn([{ id: 'x', name: 'b', set: Number(value) || value }], mapping, [joined])).toEqual([found]);
-    expect(await cardsIn([{ id: 'x', name: 'b', set: 'none' }], mapping, [joined])).toEqual([{ id: 'x', name: 'b' }]);
+    const found = { ...B, set: 'Alpha', number: `Alpha/${value}` };
+    expect(await cardsIn(`id,name,SET\n2,b,${value}\n`, mapping, [joined])).toEqual([found]);
+    const [known, unknown] = [Number(value) || value, 'none'].map((set) => ({ ...B, set }));
+    expect(await cardsIn([known, unknown], mapping, [joined])).toEqual([found, B]);
   });
 
   it.each([
     ['[{"name":"Alpha"}]', {}, 'has no row with set or id'],
     ['[{"id":1}]', { key: 'code' }, 'has no row with code'],
   ])('needs a row with the key (%s)', async (text, join, why) => {
-    const reading = readJoined({ field: 'set', name: 'sets', bytes: () => inPieces(text), ...join });
-    await expect(reading).rejects.toThrow(why);
+    await expect(setsIn(text, join)).rejects.toThrow(why);
   });
 });
 
 const ROW = { id: 'a', name: 'b', set: 'c', number: 'd', game: 'e' };
-const AB = { id: 'a', name: 'b' };
+const AB = card('a', 'b');
 const JA = '<ruby>湿<rt>しっ</rt></ruby><ruby>地<rt>ち</rt></ruby>';
 
 it.each<[string, row: object, mapping: Mapping, card: object | string]>([

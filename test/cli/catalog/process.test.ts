@@ -4,14 +4,12 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { runCli } from '../../../src/cli/program.ts';
-import { stopSignal } from '../../../src/stop-signal.ts';
 import { COMPILE_CACHE } from '../../support/compile-cache.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { runCatalog } from './cli-runs.ts';
 
 const SCRIPT = new URL('../../../src/cli/main.ts', import.meta.url).pathname;
 const CARDS = 5_000;
@@ -46,16 +44,7 @@ describe('npm run catalog, as a process', () => {
 
   /** In this process, which costs less. */
   async function importCards(count: number): Promise<void> {
-    const output = new PassThrough();
-    const exitCode = await runCli(['catalog', 'import', await cardsFile(count)], {
-      env: { DATA_DIR: join(folder, 'data') },
-      folder,
-      stdin: process.stdin,
-      stdout: output,
-      stderr: output,
-      stopSignal,
-    });
-    expect(exitCode).toBe(0);
+    expect(await runCatalog(folder, ['import', await cardsFile(count)])).toMatchObject({ code: 0 });
   }
 
   function cardsTaken(): number {

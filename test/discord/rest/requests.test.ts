@@ -5,8 +5,7 @@ import { restOptions, sleepsThrough, statedWaitSeconds } from '../../../src/disc
 import { createLog } from '../../../src/log.ts';
 import { openDiscord } from '../../support/backends.ts';
 import { rateLimited } from '../../support/fault-forms.ts';
-
-const EDIT = '/webhooks/:id/:token/messages/@original';
+import { table } from '../../table.ts';
 
 it("requests go by an agent of discord.js' own undici: that of another version takes them in another form", () => {
   const { Agent } = createRequire(import.meta.resolve('@discordjs/rest'))('undici');
@@ -24,15 +23,16 @@ it('a thousand invalid requests are warned of: after 10,000 in 10 minutes Discor
 });
 
 describe('a 429 from Discord', () => {
-  it.each([
-    ['to an edit is slept through while the reply can be edited', EDIT, 14 * 60_000, true],
-    ['to an edit is refused beyond that', EDIT, 15 * 60_000, false],
-    ['to a first answer is left to its sender, who knows the time', '/interactions/:id/:token/callback', 1_000, false],
-    ['to a message below a reply is left to the next command', '/webhooks/:id/:token', 1_000, false],
-    ['to a login is left to the login', '/gateway/bot', 1_000, false],
-    ['to a registration is reported to the moderator', '/applications/:id/commands', 1_000, false],
-  ])('%s', (_, route, retryAfter, expected) => {
-    expect(sleepsThrough({ route, retryAfter, timeToReset: 0 })).toBe(expected);
+  it.each(table`
+    to an edit is slept through while the reply can be edited | webhooks/:id/:token/messages/@original | 14 | true
+    to an edit is refused beyond that | webhooks/:id/:token/messages/@original | 15 | false
+    to a first answer is left to its sender, who knows the time | interactions/:id/:token/callback | 1 | false
+    to a message below a reply is left to the next command | webhooks/:id/:token | 1 | false
+    to a login is left to the login | gateway/bot | 1 | false
+    to a registration is reported to the moderator | applications/:id/commands | 1 | false
+  `)('%s', (_, route, minutes, expected) => {
+    const sleeps = sleepsThrough({ route: `/${route}`, retryAfter: Number(minutes) * 60_000, timeToReset: 0 });
+    expect(`${sleeps}`).toBe(expected);
   });
 
   it('to a message, of all that the bot sends, holds up no edit: Discord exempts replies', async () => {

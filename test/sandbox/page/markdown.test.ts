@@ -5,6 +5,7 @@ type Span = 'bold' | 'italic' | 'underline' | 'strike' | 'spoiler' | 'quote' | '
 
 const text = (text: string): Token => ({ type: 'text', text });
 const around = (type: Span, inner: string): Token => ({ type, children: [text(inner)] });
+const MEMBER: Token = { type: 'member', id: '12345678901234567' };
 const linkTo = (href: string, label = href): Token => ({ type: 'link', href, children: [text(label)] });
 
 describe('parseMarkdown', () => {
@@ -32,29 +33,22 @@ describe('parseMarkdown', () => {
     ['subtext', '-# a', [around('subtext', 'a')]],
     ['a list', '- a\n* b\nc', [around('item', 'a'), around('item', 'b'), text('c')]],
     ['line breaks', 'a\nb', [text('a\nb')]],
-  ])('reads %s', (_, source, tokens) => {
-    expect(parseMarkdown(source)).toEqual(tokens);
-  });
-
-  it.each<[string, string, Token[]]>([
+    // Links lead only to http and https.
     ['an address', 'see https://example.com/a.', [text('see '), linkTo('https://example.com/a'), text('.')]],
     ['an address in angles', '<https://example.com/a>', [linkTo('https://example.com/a')]],
     ['a masked link', '[a](https://example.com/b)', [linkTo('https://example.com/b', 'a')]],
     ['javascript: as text', '[a](javascript:alert(1))', [text('[a](javascript:alert(1))')]],
     ['data: as text', '[a](data:text/html,b)', [text('[a](data:text/html,b)')]],
     ['what no browser could open as text', '<https://[>', [text('<https://[>')]],
-  ])('links only to http and https: %s', (_, source, tokens) => {
-    expect(parseMarkdown(source)).toEqual(tokens);
-  });
-
-  it.each<[string, string, Token[]]>([
-    ['without style', '<t:1700000000>', [{ type: 'timestamp', seconds: 1_700_000_000, style: 'f' }]],
-    ['relative', '<t:1700000000:R>', [{ type: 'timestamp', seconds: 1_700_000_000, style: 'R' }]],
-    ['before 1970', '<t:-5:t>', [{ type: 'timestamp', seconds: -5, style: 't' }]],
-    ['of an unknown style', '<t:5:x>', [text('<t:5:x>')]],
-    ['beyond all dates', '<t:99999999999999:R>', [text('<t:99999999999999:R>')]],
-    ['escaped', '\\<t:5:R>', [text('<t:5:R>')]],
-  ])('reads a timestamp %s', (_, source, tokens) => {
+    ['a timestamp without style', '<t:1700000000>', [{ type: 'timestamp', seconds: 1_700_000_000, style: 'f' }]],
+    ['a relative timestamp', '<t:1700000000:R>', [{ type: 'timestamp', seconds: 1_700_000_000, style: 'R' }]],
+    ['a timestamp before 1970', '<t:-5:t>', [{ type: 'timestamp', seconds: -5, style: 't' }]],
+    ['a timestamp of an unknown style as text', '<t:5:x>', [text('<t:5:x>')]],
+    ['a timestamp beyond all dates as text', '<t:99999999999999:R>', [text('<t:99999999999999:R>')]],
+    ['an escaped timestamp as text', '\\<t:5:R>', [text('<t:5:R>')]],
+    ['a member, whose name is left to the page', '<@12345678901234567>', [MEMBER]],
+    ['a member by an older form', '<@!12345678901234567>', [MEMBER]],
+  ])('reads %s', (_, source, tokens) => {
     expect(parseMarkdown(source)).toEqual(tokens);
   });
 
@@ -67,13 +61,6 @@ describe('parseMarkdown', () => {
   ])('shows the mention %s as %s', (source, shown) => {
     expect(parseMarkdown(source)).toEqual([{ type: 'mention', text: shown }]);
   });
-
-  it.each(['<@12345678901234567>', '<@!12345678901234567>'])(
-    'leaves the name of the member %s to the page',
-    (source) => {
-      expect(parseMarkdown(source)).toEqual([{ type: 'member', id: '12345678901234567' }]);
-    },
-  );
 
   it.each([
     ['\\*\\*a\\*\\*', '**a**'],

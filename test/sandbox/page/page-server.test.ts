@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { type IncomingHttpHeaders, request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../../sandbox/discord/emulated-discord.ts';
 import { refusal, startPageServer } from '../../../sandbox/page/page-server.ts';
@@ -25,36 +27,18 @@ interface Asked {
   body?: string;
 }
 
-interface Answered {
-  status: number;
-  headers: IncomingHttpHeaders;
-  text: string;
-}
-
 /** Uses node:http, because fetch sets Host and Origin itself. */
-function ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}): Promise<Answered> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answered>();
-  const asking = request(page.url, { path, method, headers }, (response) => {
-    const chunks: Buffer[] = [];
-    response.on('data', (chunk: Buffer) => chunks.push(chunk));
-    response.on('end', () => {
-      const text = Buffer.concat(chunks).toString('utf8');
-      resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
-    });
-  });
-  asking.on('error', reject);
-  asking.end(body);
-  return promise;
+async function ask(path: string, { method = 'GET', headers = {}, body }: Asked = {}) {
+  const asking = request(page.url, { path, method, headers }).end(body);
+  asking.on('error', () => {}); // a body that is too long may be cut off after the answer
+  const [response] = await once(asking, 'response');
+  return { status: response.statusCode, headers: response.headers, text: await text(response) };
 }
 
-function post(path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answered> {
-  const own = { Origin: page.url, 'Content-Type': 'application/json', ...headers };
-  return ask(path, { method: 'POST', headers: own, body: typeof body === 'string' ? body : JSON.stringify(body) });
-}
-
-async function sentence(answer: Promise<Answered>): Promise<[number, string]> {
-  const { status, text } = await answer;
-  return [status, (JSON.parse(text) as { error: string }).error];
+/** The status and the sentence of a refusal. */
+async function sentence(...asked: Parameters<typeof ask>): Promise<[number, string]> {
+  const answer = await ask(...asked);
+  return [answer.status, JSON.parse(answer.text).error];
 }
 
 describe('the page server', () => {
@@ -75,7 +59,7 @@ describe('the page server', () => {
     ['GET', '/api/storm', 405, 'Only POST is answered here.'],
     ['DELETE', '/page.js', 405, 'Only GET is answered here.'],
   ])('answers %s %s with %i', async (method, path, status, words) => {
-    expect(await sentence(ask(path, { method }))).toEqual([status, words]);
+    expect(await sentence(path, { method })).toEqual([status, words]);
   });
 
   it('takes the next free port when its own is taken', async () => {
@@ -89,7 +73,7 @@ describe('the page server', () => {
 
 describe('access', () => {
   it.each(['/', '/api/events'])('refuses %s under another host name', async (path) => {
-    const [status] = await sentence(ask(path, { headers: { Host: 'rebound.example' } }));
+    const [status] = await sentence(path, { headers: { Host: 'rebound.example' } });
     expect(status).toBe(421);
   });
 
@@ -112,7 +96,9 @@ it.each<[string, unknown, number, RegExp]>([
   ['storm', '[', 400, /^The body is not JSON\.$/],
   ['storm', ' '.repeat(70_000), 413, /^The body is longer than 64 KiB\.$/],
 ])('an action refuses %s with the arguments %j in one sentence', async (name, args, status, words) => {
-  const [answered, error] = await sentence(post(`/api/${name}`, args));
+  const headers = { Origin: page.url, 'Content-Type': 'application/json' };
+  const body = typeof args === 'string' ? args : JSON.stringify(args);
+  const [answered, error] = await sentence(`/api/${name}`, { method: 'POST', headers, body });
   expect([answered, error]).toEqual([status, expect.stringMatching(words)]);
   expect(error).toMatch(/^[^\n]+\.$/);
 });

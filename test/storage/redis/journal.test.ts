@@ -1,5 +1,6 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { deferredReply } from '../../replies/replies-over.ts';
+import { fakeTimers } from '../../support/fake-timers.ts';
 import { LOOK_EVERY_MS, processOver, UNTIL_DEAD } from '../../support/processes-over-redis.ts';
 import { clientOf, startRedis } from '../../support/redis.ts';
 
@@ -123,8 +124,7 @@ describe('while Redis is unavailable', () => {
   });
 
   it('replies wait in memory, and are written when Redis is back, empty', async () => {
-    vi.useFakeTimers({ toFake: ['performance'] });
-    onTestFinished(() => void vi.useRealTimers());
+    fakeTimers({ toFake: ['performance'] });
     const { client, key, owner, other } = await two();
     const before = await add(owner, 1_000);
     owner.part(true);
@@ -140,8 +140,7 @@ describe('while Redis is unavailable', () => {
   });
 
   it('a process that reaches Redis again is not certain of the replies that another may have completed, and leaves it what it has taken over', async () => {
-    vi.useFakeTimers({ toFake: ['performance'] });
-    onTestFinished(() => void vi.useRealTimers());
+    fakeTimers({ toFake: ['performance'] });
     const { owner, other, written } = await two();
     const [completed, taken] = [await add(owner), await add(owner)];
     owner.part(true);
@@ -158,6 +157,9 @@ describe('while Redis is unavailable', () => {
     expect([completed, during, after].map(({ id }) => owner.journal.owns(id))).toEqual([false, false, true]);
     expect(owners()).toEqual(['this', 'another', 'this']);
     expect(await written()).toMatchObject({ [taken.id]: other.processes.id });
+    other.part(true);
+    vi.advanceTimersByTime(3 * LOOK_EVERY_MS);
+    expect(other.journal.ownerOf(taken.id)).toBe('unknown');
   });
 
   it('a process that stops just when Redis is back writes what is pending and removes what is completed', async () => {

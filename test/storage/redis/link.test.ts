@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { listen } from '../../../sandbox/listen.ts';
 import { Events } from '../../../src/model/events.ts';
 import type { RedisClient } from '../../../src/storage/redis/client.ts';
 import { type RedisHealth, RedisUnavailable } from '../../../src/storage/redis/link.ts';
@@ -23,7 +23,7 @@ const DEAD_PORT = 'redis://127.0.0.1:1';
 function linkUnderTest(redis: RedisAddress, patience: { answerTimeoutMs?: number } = {}) {
   const events = new Events();
   const works: boolean[] = [];
-  onFinished(events.subscribe('store', (event) => void works.push(event.works)));
+  events.subscribe('store', (event) => void works.push(event.works));
   const { link, lines } = linkTo(redis, { ...patience, events });
   const key = `${redis.prefix}:a`;
   return {
@@ -285,10 +285,9 @@ it.each([
   ['rediss:', 'redis://'],
   ['redis:', 'rediss://'],
 ])('a server that says nothing to %s is logged with the other scheme', async (scheme, other) => {
-  const server = createServer(() => {}).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const server = createServer(() => {});
+  const port = await listen(server, 0);
   onFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
   const { link, lines } = linkUnderTest({ url: `${scheme}//127.0.0.1:${port}`, prefix: 'p' }, { answerTimeoutMs: 100 });
   await link.opened;
   expect(lines.map(({ reason }) => reason)).toEqual([expect.stringContaining(`REDIS_URL begins with ${other}`)]);

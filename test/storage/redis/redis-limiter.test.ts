@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Planned } from '../../support/described.ts';
 import { LimiterScript } from '../../support/limiter-script.ts';
+import { ERROR } from '../../support/log-lines.ts';
+import { LIMITER_ROW } from '../../support/processes-over-redis.ts';
 import { clientOf, startRedis } from '../../support/redis.ts';
 
 async function overRedis(setting?: Planned) {
@@ -201,3 +203,19 @@ it('a state that went back is written again, and gives no tokens', async () => {
   const steps = 'a: ask; Redis is kept; a: states 700 of 1000 for 1 h; a: answered; Redis goes back; +1 s';
   expect(await script.says(`${steps}; b: least; b: ask`)).toBe('1 | 700 of 1000 a day 3599 s | 0, then 6 s');
 });
+
+it.each(['{garbage', '{}', '{"state":{"fullAtMs":"9e15"},"by":{}}'])(
+  'what another program has written into Redis is replaced, and named in a line: permits are given again after %s',
+  async (garbage) => {
+    const { script, client, prefix } = await overRedis();
+    await script.says('answered');
+    const [part, key] = LIMITER_ROW;
+    const row = [`${prefix}:${part}`, key] as const;
+    await client.hSet(...row, garbage);
+    await expect.poll(() => script.says('+2 s; wait; ask')).toBe('1');
+    expect(JSON.parse((await client.hGet(...row)) ?? '')).toMatchObject({ state: { learned: { rung: 0 } } });
+    const logged = script.lines.filter(({ level }) => level >= ERROR);
+    expect(logged.length).toBeLessThan(5); // commands that were under way together, and what was done
+    expect(logged.filter(({ msg }) => msg.startsWith('redis holds something that cannot be read'))).toHaveLength(1);
+  },
+);

@@ -1,11 +1,5 @@
 import { expect, it } from 'vitest';
-import { readConfig } from '../../../src/config/config.ts';
-import { Events } from '../../../src/model/events.ts';
-import { openState } from '../../../src/storage/open-state.ts';
 import { settingProblems, whyUnusable } from '../../../src/storage/redis/client.ts';
-import { logLines } from '../../support/log-lines.ts';
-import { noRealRedis, startRealRedis } from '../../support/redis.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const info = (policy: string, aof: 0 | 1) =>
   `# Memory\r\nmaxmemory_policy:${policy}\r\n# Persistence\r\naof_enabled:${aof}\r\n`;
@@ -29,21 +23,3 @@ it.each([
 ])('whyUnusable of %j is %j', async (hello, sentence) => {
   expect(await whyUnusable({ hello: async () => hello as never })).toBe(sentence);
 });
-
-it.skipIf(noRealRedis('warnings about settings of Redis'))(
-  'settings that may lose replies are warned of when a bot starts',
-  async () => {
-    const { url, prefix } = await startRealRedis({ appendonly: 'no' });
-    const { log, lines } = logLines();
-    const config = readConfig({
-      DISCORD_TOKEN: 'none',
-      CARD_SERVICE_URL: 'http://cards.test',
-      DATA_DIR: temporaryFolder(),
-      REDIS_URL: url,
-      REDIS_KEY_PREFIX: prefix,
-    });
-    const state = await openState({ ...config, log, events: new Events() });
-    await expect.poll(() => lines).toMatchObject([{ level: 40, cure: expect.stringContaining('appendonly yes') }]);
-    await state.close();
-  },
-);

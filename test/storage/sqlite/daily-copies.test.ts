@@ -1,11 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { copyDaily } from '../../../src/storage/sqlite/daily-copies.ts';
 import { openFile } from '../../../src/storage/sqlite/file.ts';
 import { ROWS_SCHEMA } from '../../../src/storage/sqlite/rows.ts';
 import { DAY_MS } from '../../../src/time/utc-day.ts';
+import { fakeTimers } from '../../support/fake-timers.ts';
 import { ERROR, logLines } from '../../support/log-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -13,12 +14,7 @@ const NOON_MS = Date.UTC(2026, 10, 20, 12);
 const MINUTE_MS = 60_000;
 const SCHEMA = `CREATE TABLE IF NOT EXISTS notes (note TEXT); ${ROWS_SCHEMA}`;
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: NOON_MS, toFake: ['Date', 'setInterval', 'clearInterval'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => fakeTimers({ now: NOON_MS, toFake: ['Date', 'setInterval', 'clearInterval'] }));
 
 function running() {
   const dataDir = temporaryFolder();
@@ -46,15 +42,9 @@ function running() {
 }
 
 function notesIn(file: string): unknown[] {
-  const copy = new DatabaseSync(file, { readOnly: true });
-  try {
-    return copy
-      .prepare('SELECT note FROM notes')
-      .all()
-      .map(({ note }) => note);
-  } finally {
-    copy.close();
-  }
+  using copy = new DatabaseSync(file, { readOnly: true });
+  const notes = copy.prepare('SELECT note FROM notes').all();
+  return notes.map(({ note }) => note);
 }
 
 describe('the daily copy of state.sqlite', () => {

@@ -1,9 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   DatabaseUnusable,
   type FileOptions,
@@ -11,7 +20,9 @@ import {
   openExclusively,
   openFile,
   putDamagedAside,
+  watchFile,
 } from '../../../src/storage/sqlite/file.ts';
+import { fakeTimers } from '../../support/fake-timers.ts';
 import { ERROR, logLines } from '../../support/log-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -224,4 +235,23 @@ describe('a database that another process uses', () => {
     stopping.abort(new Error('stopping'));
     await expect(waited).rejects.toThrow('stopping');
   });
+});
+
+it.each<[string, () => unknown, string | undefined]>([
+  ['nothing happens', () => {}, undefined],
+  ['it is written', () => writeFileSync(join(folder, 'open'), 'more'), undefined],
+  ['another file is deleted', () => rmSync(join(folder, 'other')), undefined],
+  ['it is deleted', () => rmSync(join(folder, 'open')), 'open'],
+  ['another takes its place', () => renameSync(join(folder, 'other'), join(folder, 'open')), 'open'],
+  ['its write-ahead log is deleted', () => rmSync(join(folder, 'open-wal')), 'open-wal'],
+  ['its folder is deleted', () => rmSync(folder, { recursive: true }), 'open'],
+])('when %s, an open file is reported as it should', (_, happens, lost) => {
+  fakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  for (const name of ['open', 'open-wal', 'other']) writeFileSync(join(folder, name), name);
+  const told: string[] = [];
+  onTestFinished(watchFile(join(folder, 'open'), (reason) => told.push(reason)));
+  vi.advanceTimersByTime(60_000);
+  happens();
+  vi.advanceTimersByTime(120_000);
+  expect(told).toEqual(lost === undefined ? [] : [`${join(folder, lost)} was deleted or replaced while the bot runs`]);
 });

@@ -2,11 +2,10 @@ import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openServices } from '../../../src/app.ts';
-import { readConfig } from '../../../src/config/config.ts';
 import { deleteFilesAside } from '../../../src/storage/sqlite/file.ts';
 import { DAY_MS } from '../../../src/time/utc-day.ts';
-import { INFO, logLines } from '../../support/log-lines.ts';
+import { INFO } from '../../support/log-lines.ts';
+import { openedServices } from '../../support/opened-services.ts';
 import { startRedis } from '../../support/redis.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -21,16 +20,11 @@ beforeEach(() => {
 /** A start of the bot, a request, and its end. @returns what is counted then, and what its log says of files */
 async function started(inRedis = false) {
   const redis = inRedis ? await startRedis() : undefined;
-  const env = { DISCORD_TOKEN: 'none', CARD_SERVICE_URL: 'http://cards.test', DATA_DIR: dataDir };
   const ofRedis = redis && { REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix };
-  const { log, lines } = logLines();
-  const { services, state } = await openServices(readConfig({ ...env, ...ofRedis }), log);
+  const { services, lines, close } = await openedServices({ DATA_DIR: dataDir, ...ofRedis });
   services.ledger.spent(ALICE);
   const { requests } = await services.ledger.memberToday('alice');
-  services.usage.close();
-  services.memberData.close();
-  await services.lookupQueue.close(0);
-  await state.close();
+  await close();
   return { requests, lines: lines.filter(({ file }) => file !== undefined) };
 }
 
