@@ -44,7 +44,7 @@ const RISE_PERCENT = 10;
 /** The watch is seen before its message comes. */
 const WATCHED_MS = 1_000;
 /** The bot stays away for so long, so that the page shows that it is gone. */
-const GONE_MS = 800;
+const GONE_MS = 2_000;
 const LOOK_AGAIN_MS = 100;
 
 /** Each begins with everything as at the start. The first member is Alice, the second Björn. */

@@ -84,8 +84,8 @@ function inJson(text: string): string {
 }
 
 /**
- * The log on standard output: lines of JSON, or readable ones on a terminal. Without what pino would call of it after a
- * fatal line, which waits for whoever reads.
+ * The log on standard output: lines of JSON, or readable ones on a terminal. It has `write` alone: what pino would call
+ * besides after a fatal line waits for whoever reads.
  */
 export async function standardOutput(output: SonicBoom): Promise<DestinationStream> {
   if (isatty(1)) return (await import('./log/terminal.ts')).forTerminal(output);

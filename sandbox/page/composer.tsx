@@ -221,7 +221,8 @@ export class Composer extends Component<ComposerProps, State> {
       'aria-expanded': rows.length > 0,
       'aria-activedescendant': active < 0 ? undefined : `${LIST}-${active}`,
       onKeyDown: (event: KeyboardEvent) => {
-        if ((event.shiftKey && event.key.length > 1) || !this.#takes(event.key)) return;
+        const isShortcut = event.ctrlKey || event.metaKey || (event.shiftKey && event.key.length > 1);
+        if (isShortcut || !this.#takes(event.key)) return;
         event.preventDefault();
         event.stopPropagation(); // otherwise Escape would also close the form
       },
@@ -331,7 +332,7 @@ export class Composer extends Component<ComposerProps, State> {
     for (const key of pending.keys) this.#press(key);
   }
 
-  /** As if it came now, into what has the focus now. */
+  /** A key that was held does what it would do now, in what has the focus now. */
   #press(key: string): void {
     if (this.#takes(key)) return;
     if (key === 'Enter') this.#submit();
@@ -438,7 +439,7 @@ export class Composer extends Component<ComposerProps, State> {
  * is typed after the Enter that sends is the next line.
  */
 function isFor({ text, keys }: Pending, key: string): boolean {
-  if (key.length === 1) return keys.lastIndexOf('Enter') > 0;
+  if (key.length === 1) return keys.indexOf('Enter') < keys.lastIndexOf('Enter');
   if (key === 'Enter') return text !== '' || keys.length > 0;
   return key === 'Tab' ? text !== '' : key === 'ArrowDown' || key === 'ArrowUp';
 }

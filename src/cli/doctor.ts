@@ -226,7 +226,8 @@ async function* checkCardService(
   try {
     const card = await ask(id);
     const exists = card !== 'noSuchCard';
-    const none = `It says that it has no card ${id}. Name one that it has (--id ID), or check ${place(description)}: it was asked at ${cardUrl(baseUrl, description, id)}.`;
+    const cure = `Name one that it has (--id ID), or check ${place(description)}`;
+    const none = `It says that it has no card ${id}. ${cure}: ${cardUrl(baseUrl, description, id)} was asked.`;
     yield exists ? right(CARD, 'it answers with a card') : unknown(CARD, none);
     if (plan) yield planFinding(plan, description, stated[0]);
     else if (exists) yield* fieldFindings(description, card, stated);

@@ -208,7 +208,7 @@ export class LookupQueue {
     if (overBudget || lane !== 'members') return overBudget;
     const rest = cards.resting.of(cardId);
     if (rest?.isSatOut && rest.untilMs - performance.now() > longestWaitMs) return rest.error;
-    // Of a newcomer, with nothing in the queue, that is the end of the present round, however many others have queued.
+    // The last place of a newcomer, who has nothing in the queue, is in the present round, whatever others have queued.
     const { position, lastPosition } = this.#queue.placeOf(lookup);
     const permitAtMs = this.#forecasts();
     const lastMs = permitAtMs(lastPosition);

@@ -169,7 +169,7 @@ async function logs(bot: AppBot, words: string, times: number): Promise<void> {
   for (let time = 0; time < times; time++) await bot.wrote(words, bot.output().length);
 }
 
-/** From a drop until the bot has logged what came of it. */
+/** A fault that lasts from a drop until the bot has logged what came of it. */
 function dropped(name: string, code: number | undefined, fault: keyof GatewayFaults, words: string): GatewayFault {
   return {
     name,

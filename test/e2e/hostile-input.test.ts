@@ -123,7 +123,7 @@ describe('a card', () => {
   });
 });
 
-/** A callback, or an edit. */
+/** What was sent as a callback, or as an edit. */
 interface Sent {
   type?: number;
   data?: object;

@@ -38,7 +38,7 @@ export interface CardPlace {
   count(): Promise<number>;
 }
 
-/** Cards in a file; it shows the database, too. */
+/** Cards in a file, with its database. */
 export function sqliteCards() {
   const folder = temporaryFolder();
 
@@ -61,7 +61,7 @@ export function sqliteCards() {
   };
 }
 
-/** Cards in a Redis; it shows the connection, too. `keys` are those of cards. */
+/** Cards in a Redis, with the connection to it. `keys` are those of cards. */
 export function redisCards({ url, prefix: testPrefix }: RedisAddress) {
   const prefix = `${testPrefix}:${randomUUID()}`;
 

@@ -11,7 +11,7 @@ const NOW_MS = Date.UTC(2026, 10, 20);
 const BARE = { id: 'a', name: 'A', game: 'T', set: { id: 's', name: 'S' } };
 const PRICED = { ...BARE, prices: { low: 1 } };
 
-/** Of a card whose answer, or what is said of an old copy since, is so old; less than 0 by a clock that is ahead. */
+/** What is known of a card with an answer of this age; one of less than 0 comes from a clock that is ahead. */
 function kindAfter(
   ageMs: number,
   card: CardRecord['card'],
@@ -53,13 +53,13 @@ const MINT: Prices = { label: 'Near Mint', market: 30 };
 const FOIL: Prices = { label: 'holofoil', market: 400 };
 const LABELS: Record<string, string | undefined> = { mint: MINT.label, foil: FOIL.label };
 
-/** `foil 400 EUR` */
+/** The prices in a text such as `foil 400 EUR`. */
 function priced(text: string): Prices {
   const [label = '', market, currency] = text.split(' ');
   return { label: LABELS[label], market: Number(market), currency };
 }
 
-/** After each answer, so many days after the first, the price that is kept, the prices before, and what watches are told. */
+/** What is left after each answer, which comes so many days after the first: its price, those before, what is told. */
 function kept(answers: string): string {
   let record: CardRecord | undefined;
   const after = answers.split('; ').map((answer) => {

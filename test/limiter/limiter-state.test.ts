@@ -29,7 +29,7 @@ describe('a stored state', () => {
     ['nothing of it', {}],
     ['nothing at all', null],
     ['a moment in words', { ...STATE, fullAtMs: 'soon' }],
-    // Figures that would end the process
+    // These figures would end the process.
     ['a window of a billion', learned({ window: 1e9 })],
     ['half a window', learned({ window: 1.5 })],
     ['less than nothing sent', learned({ left: [[8, -1]] })],

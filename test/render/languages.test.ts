@@ -58,7 +58,7 @@ it.each([
   `,
   ['an empty text', 'working', ' ', 'working: is empty'],
 ])('a translator reads of %s', (_, key = '', text = '', fault) => {
-  expect(faultsOf('fr', { [key]: text })).toContainEqual(expect.stringContaining(fault ?? ''));
+  expect(faultsOf('fr', { [key]: text })).toContainEqual(expect.stringContaining(String(fault)));
 });
 
 it('no fault of a translation hides another', () => {

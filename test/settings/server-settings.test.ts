@@ -11,7 +11,7 @@ const GERMAN = { language: 'de', isPrivate: false };
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Of the clock that the stores and what is known of them go by. */
+/** Time passes for the stores and for what is known of them. */
 const pass = (ms: number) => void vi.setSystemTime(Date.now() + ms);
 
 /** The settings of servers, as at a start. */

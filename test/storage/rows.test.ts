@@ -131,12 +131,13 @@ describe.each(PLACES)('rows %s', (_, place) => {
   });
 });
 
-it('a part in Redis that is of another type is dropped, with a line that names it', async () => {
+it('a part in Redis that is of another type is empty, and replaced by the next row, with a line that names it', async () => {
   const { rows, link, lines } = await (await inRedis())();
   const { prefix } = link;
   for (const part of ['a', 'b']) await link.run((client) => client.set(`${prefix}:${part}`, 'text'));
   expect(await rows.read('a')).toEqual(new Map());
-  expect(await rows.write([row('x', '1', 'b')], HOUR)).toBe(true);
+  expect(await rows.write([row('x', '1'), row('x', '1', 'b')], HOUR)).toBe(true);
+  expect(await rows.read('a')).toEqual(new Map([['x', '1']]));
   expect(await rows.read('b')).toEqual(new Map([['x', '1']]));
   expect(lines.map(({ key }) => key)).toEqual([`${prefix}:a`, `${prefix}:b`]);
 });

@@ -335,7 +335,7 @@ function told(process: Process): string {
   return told > 0 ? 'told' : 'not told';
 }
 
-/** Of a step, `''` where one is left out. */
+/** The parts of a step; one that is left out is `''`. */
 export type Parts = [string, string, string, string, string];
 
 /** What the first pattern that fits says of a step, and its parts. @throws `no step: …` */

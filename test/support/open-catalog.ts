@@ -16,7 +16,7 @@ export function openCatalog(cards: readonly CatalogCard[] = [], source?: string)
   return catalog;
 }
 
-/** Who asks it. */
+/** The member who asks the catalog. */
 export const WHO = { memberId: 'alice', guildId: 'guild' };
 
 /** Cards in rows of `id | name | set | number | when it came out | what else it is found by`, as far as they are given. */

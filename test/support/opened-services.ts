@@ -5,7 +5,7 @@ import { logLines } from './log-lines.ts';
 import { onFinished } from './on-finished.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** What commands are given by app.ts, and the state below it, over the embedded card service; closed when the test ends, if not before. */
+/** What app.ts gives to commands, and the state below it, over the embedded card service. They close with the test. */
 export async function openedServices(env: Record<string, string> = {}) {
   const cardService = new EmbeddedCardService();
   const { log, lines } = logLines();

@@ -20,7 +20,7 @@ export async function pasted(world: World, text: string, memberId?: string): Pro
   return (await submitted(world, text, memberId)).until(isFinal);
 }
 
-/** What they see once its prices are fetched. */
+/** What the member sees once the prices of a list are fetched. */
 export function fetched(world: World, estimate: ChatMessage): Promise<ChatMessage> {
   return press(world, estimate, 'Fetch the prices').until(isFinal);
 }

@@ -399,12 +399,7 @@ export class QueueScript {
     [/^most together$/, () => String(this.#world.queue.mostTogether)],
     [/^lengths$/, () => this.#lengths.join(' ')],
     [/^length told$/, () => String(this.#lengthsTold.at(-1))],
-    [
-      /^acquired$/,
-      () => {
-        return tally(this.#acquired.splice(0));
-      },
-    ],
+    [/^acquired$/, () => tally(this.#acquired.splice(0))],
     [/^unanswered$/, () => String(this.#asked.filter(({ how }) => !how).length)],
     [/^events$/, () => this.#events.splice(0).join(', ')],
     [

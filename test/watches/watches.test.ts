@@ -16,7 +16,7 @@ async function processes(...services: (string | undefined)[]) {
   return { rows, watches, other };
 }
 
-/** At 36. */
+/** A watch is set while the card costs 36. */
 const set = (watches: Watches, more: Partial<Wish> = {}) => watches.set({ ...WISH, ...more }, 36);
 const priceOf = (market: number, cardId = WISH.cardId) => ({ cardId, market, atMs: market });
 const untoldPrices = async (watches: Watches) =>

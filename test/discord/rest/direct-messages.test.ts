@@ -4,7 +4,7 @@ import { isFinal, pauseMs } from '../../../src/discord/rest/direct-messages.ts';
 import { failedFollowUp } from '../../../src/discord/rest/requests.ts';
 import { table } from '../../table.ts';
 
-/** As Discord's library throws it for a status with the code in its body, or a 429 with a wait; or a broken connection. */
+/** What the library throws for a status and a code, or for a 429 and its wait; any other text is a broken connection. */
 function errorOf(text = ''): Error {
   const [status = 0, codeOrWait = 0, waitSeconds] = text.split(' ').map(Number);
   if (Number.isNaN(status)) return new Error(text);
