@@ -39,7 +39,7 @@ export function verdict(check: string, cure: string | false | undefined, found: 
   return cure ? wrong(check, cure) : right(check, found);
 }
 
-/** The check that says so where the bot knows no card by name. */
+/** The check of the cards that the bot knows by name: that there are some, and that their ids can be looked up. */
 export const NAMES = 'names';
 
 /** What can be said without asking anybody. */

@@ -213,7 +213,7 @@ export class LookupQueue {
     const permitAtMs = this.#forecasts();
     const lastMs = permitAtMs(lastPosition);
     if (lastMs - Date.now() <= longestWaitMs) return undefined;
-    // By then its last place is within the longest wait, should nobody else come.
+    // By then the last place is within the longest wait, should nobody else come.
     const untilMs = Math.max(permitAtMs(position), lastMs - longestWaitMs);
     return new Busy({ untilMs, paused: limiter.view().paused });
   }

@@ -296,7 +296,7 @@ function planLines(view: UsageView, { plan }: Usage = {}): Line[] {
   return [plainMarkdown(plan, 100) || formatMessage(view.locale, 'unnamedPlan'), asOf(view.report?.atMs, view)];
 }
 
-/** Of the plan, where that is not the day. */
+/** The period of the plan, where that is not the day. */
 function periodLines(view: UsageView, { period, requests = {} }: Usage = {}): Line[] {
   const used = usedText(requests, view.locale);
   if (!period && !used) return [];

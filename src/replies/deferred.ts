@@ -8,7 +8,7 @@ import { type RenderReply, sentenceOf } from './rendering.ts';
 
 /** Discord accepts 5 edits in 5 s from one webhook; what comes within 1.5 s is shown together. */
 const SHOW_AGAIN = { firstMs: 1_500, longestMs: 30_000 };
-/** Of what Discord could not be told. */
+/** What Discord could not be told is told again after these waits. */
 const RETRY = { firstMs: 1_000, longestMs: 30_000 };
 /** After this time nearly every edit that was given up has been processed, or never will be. */
 const LATE_EDIT_MS = 10_000;

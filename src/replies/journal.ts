@@ -23,7 +23,7 @@ interface Pending {
   ownedIn: number;
   /** Whether the others may know of it. */
   isSent: boolean;
-  /** As it is being written: it is not written a second time meanwhile. */
+  /** The write that is under way, if one is: meanwhile the reply is not written a second time. */
   writing?: Promise<boolean | undefined> | undefined;
 }
 

@@ -28,7 +28,7 @@ export class Replies {
   readonly #options: RepliesOptions;
   readonly #closed = new AbortController();
   readonly #underWay = new Set<Promise<unknown>>();
-  /** Of replies to which something is still to come, by their interactions: aborted when somebody deletes one. */
+  /** Replies to which something is still to come, by their interactions; one is aborted when somebody deletes it. */
   readonly #deletions = new Map<string, AbortController>();
   #isDuplicateLogged = false;
 

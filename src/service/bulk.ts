@@ -49,7 +49,7 @@ export interface Listed {
  */
 type Trust = 'good' | 'failed' | 'doubted';
 
-/** So that of requests that take differently long on their way no more arrive within a second. */
+/** Requests take differently long on their way: with this, no more arrive within a second than may. */
 const SLOWER_BY = 1.1;
 const QUARTER_MS = 15 * 60_000;
 
@@ -63,7 +63,7 @@ export class BulkRequests {
   readonly #address: BulkAddress;
   readonly #always: Pick<BatchLimits, 'room' | 'lengthOf' | 'everyMs'>;
   readonly #fault: Incident;
-  /** So many cards go together until then, and afterwards as many as are described. */
+  /** How many cards go together until that time; afterwards as many go as are described. */
   #learned = { most: 1, untilMs: 0 };
   #trust: Trust = 'good';
   #cardsUnderWay = 0;

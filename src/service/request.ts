@@ -171,7 +171,7 @@ class Departure {
     return response;
   }
 
-  /** Of a request that has failed. */
+  /** Whether a request that has failed never left. */
   get neverLeft(): boolean {
     return this.#request !== undefined && !this.#hasLeft;
   }

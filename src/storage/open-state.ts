@@ -24,7 +24,7 @@ export async function openState(options: StateOptions) {
   const shared = redis && (await (await import('./redis/state.ts')).openRedis(redis, options));
   const place = shared ?? (await openFiles(options));
   const { rows, refused } = place;
-  /** Of the card service: what a quota belongs to. */
+  /** The account at the card service, to which a quota belongs. */
   const account = accountOf(cardService.baseUrl, cardService.apiKey);
   const processes = new Processes(rows);
   shared?.link.onHealth((health) => health === 'usable' && void processes.look({ isEarly: true })); // before what names it to the others
