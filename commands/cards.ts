@@ -4,12 +4,29 @@ import type { Outcomes } from '../src/lookup/lookups.ts';
 import type { Asked } from '../src/model/invocation.ts';
 import { type CardView, cardEmbeds } from '../src/render/card-embed.ts';
 import { cardMenu, listChoices, unclearChoice, unclearLines, unclearTexts } from '../src/render/card-list.ts';
-import { buttons } from '../src/render/components.ts';
 import { joined, type Line } from '../src/render/formats.ts';
-import { copyNote, errorMessage, formatMessage, listed, onTheirWay, typedText } from '../src/render/messages.ts';
-import { type Command, failedOf, privately, repliesPrivately, say, wanted, withDelete } from './command.ts';
-import { choiceIds, customId, readAction } from './custom-ids.ts';
-import { VIEW_OPTIONS } from './declare.ts';
+import {
+  buttons,
+  copyNote,
+  errorMessage,
+  formatMessage,
+  listed,
+  onTheirWay,
+  typedText,
+} from '../src/render/messages.ts';
+import {
+  type Command,
+  choiceIds,
+  customId,
+  failedOf,
+  privately,
+  readAction,
+  say,
+  showingOf,
+  VIEW_OPTIONS,
+  wanted,
+  withDelete,
+} from './command.ts';
 import { listForm, pasted, pressed } from './pasted-list.ts';
 
 /** Room for ten ids of 100 characters. */
@@ -35,9 +52,7 @@ const cards = {
     if (count === 0 || count > MOST_LISTED) {
       return say(locale, count === 0 ? 'noCardsNamed' : 'tooManyCards');
     }
-    const showPrices = options.getBoolean('prices') ?? true;
-    const queries = ids.map((cardId) => ({ cardId, showPrices }));
-    return wanted(queries, repliesPrivately(use), { unclear: [...unclear], unsearched: [...unsearched] });
+    return wanted(ids, showingOf(use), { unclear: [...unclear], unsearched: [...unsearched] });
   },
 
   async autocomplete({ typed, suggestByMs, locale, requester }, { catalog }) {
@@ -52,12 +67,11 @@ const cards = {
    */
   async component(use, services) {
     const { argument, content, locale, requester } = use;
-    const { catalog } = services;
     const action = readAction(argument);
     if (action?.kind === 'fetch' || action?.kind === 'show') return pressed(action, use, services);
     const { kind, showPrices = true } = action ?? {};
     const texts = kind === 'choose' ? unclearTexts(content) : [];
-    const { unclear, unsearched } = await catalog.resolveList(texts.join('\n'), requester);
+    const { unclear, unsearched } = await services.catalog.resolveList(texts.join('\n'), requester);
     const components = unclearChoice(locale, unclear, choiceIds({ showPrices, isPrivate: false }));
     if (components.length === 0) return say(locale, unsearched.length > 0 ? 'namesUnsearched' : 'outOfDate');
     return privately({ content: unclearLines(locale, unclear).join('\n'), components });
@@ -82,7 +96,7 @@ const cards = {
     const embeds = cardEmbeds(shown, views.length + toCome > 1);
     const message =
       toCome > 0
-        ? { content: onTheirWay(locale, toCome, outcomes, views.length), embeds }
+        ? { content: onTheirWay(locale, toCome, outcomes.permitAtMs, views.length), embeds }
         : { content: joined(notShown(asked, outcomes, locale)), embeds, components: choices(asked, locale) };
     return withDelete(message, view);
   },
@@ -96,10 +110,10 @@ export const lookUpCards = {
 
   async ask({ text, locale }, { catalog }) {
     const mentions = await catalog.mentions(text);
-    const { ids, ambiguous } = mentions ?? { ids: [], ambiguous: [] };
-    if (ids.length === 0) return say(locale, mentions ? 'noCardsMentioned' : 'namesUnsearched');
-    const queries = ids.map((cardId) => ({ cardId, showPrices: true }));
-    return wanted(queries, true, { unclear: [...ambiguous] });
+    if (!mentions) return say(locale, 'namesUnsearched');
+    const { ids, ambiguous } = mentions;
+    if (ids.length === 0) return say(locale, 'noCardsMentioned');
+    return wanted(ids, { showPrices: true, isPrivate: true }, { unclear: [...ambiguous] });
   },
 
   show: cards.show,
@@ -122,8 +136,7 @@ function notShown(asked: Asked, outcomes: Outcomes, locale: string): Line[] {
     ...unclearLines(locale, unclear),
     unsearched.length > 0 && formatMessage(locale, 'cardsUnsearched', named(unsearched)),
     ...[...reasons].map(([reason, failed]) => {
-      const ids = failed.map(({ cardId }) => cardId);
-      return formatMessage(locale, 'cardsFailed', { ...named(ids), reason });
+      return formatMessage(locale, 'cardsFailed', { ...named(failed.map(({ cardId }) => cardId)), reason });
     }),
   ];
 }
@@ -137,8 +150,7 @@ function choices({ queries, unclear, unsearched, isPrivate }: Asked, locale: str
     return cardMenu(locale, texts, ids.menu, 'askAnyway'); // they may be ids all the same
   }
   const cards = new Set(unclear.flatMap(({ cards }) => cards.map(({ id }) => id)));
-  const isAlone = isPrivate || queries.length === 0 || cards.size <= 1;
-  return isAlone
+  return isPrivate || queries.length === 0 || cards.size <= 1
     ? unclearChoice(locale, unclear, ids)
     : buttons(locale, { chooseCard: customId('cards', { kind: 'choose', showPrices }) });
 }

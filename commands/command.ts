@@ -1,26 +1,30 @@
-import type { APIApplicationCommandOptionChoice, ChatInputCommandInteraction, ModalSubmitFields } from 'discord.js';
+import {
+  type APIApplicationCommandBasicOption,
+  type APIApplicationCommandOptionChoice,
+  ApplicationCommandOptionType,
+  type ApplicationCommandType,
+  type ChatInputCommandInteraction,
+  type ModalSubmitFields,
+} from 'discord.js';
 import type { Catalog } from '../src/catalog/catalog.ts';
 import type { Cards } from '../src/known/cards.ts';
-import type { Limiter } from '../src/limiter/limiter.ts';
-import type { KeptLists } from '../src/lists/kept-lists.ts';
 import type { LookupQueue } from '../src/lookup/lookup-queue.ts';
 import type { Outcomes } from '../src/lookup/lookups.ts';
 import type { UsageReports } from '../src/lookup/usage-reports.ts';
-import type { CardQuery } from '../src/model/card.ts';
-import type { ReadCardId } from '../src/model/card-id.ts';
+import type { KeptLists } from '../src/members/kept-lists.ts';
+import type { MemberData } from '../src/members/member-data.ts';
+import type { SettingsOfServers } from '../src/members/server-settings.ts';
+import type { Watches } from '../src/members/watches.ts';
+import { MAX_CARD_ID_LENGTH, type ReadCardId } from '../src/model/card-id.ts';
 import type { Asked, Invocation, ServerSettings } from '../src/model/invocation.ts';
 import type { Form, Message, Reply } from '../src/model/message.ts';
-import type { MemberData } from '../src/privacy/member-data.ts';
 import type { Budget } from '../src/quota/budget.ts';
 import type { Ledger } from '../src/quota/ledger.ts';
+import type { Limiter } from '../src/quota/limiter.ts';
 import type { CardView } from '../src/render/card-embed.ts';
-import { buttons } from '../src/render/components.ts';
+import type { ChoiceIds } from '../src/render/card-list.ts';
 import { LANGUAGES, languageOf, type MessageKey } from '../src/render/languages.ts';
-import { type Arguments, formatMessage } from '../src/render/messages.ts';
-import type { SettingsOfServers } from '../src/settings/server-settings.ts';
-import type { Watches } from '../src/watches/watches.ts';
-import { DELETE } from './custom-ids.ts';
-import type { CommandData } from './declare.ts';
+import { type Arguments, buttons, formatMessage } from '../src/render/messages.ts';
 
 export type { Form, Message, Reply } from '../src/model/message.ts';
 
@@ -120,14 +124,54 @@ export interface Command {
   cardOf?(argument: string): string | undefined;
 }
 
-/** @param more what was asked for besides, and of which list the cards are */
-export function wanted(queries: readonly CardQuery[], isPrivate: boolean, more: Partial<Asked> = {}): CardsWanted {
-  return { kind: 'cards', queries, unclear: [], unsearched: [], isPrivate, ...more };
+/** What a command is, apart from its texts. */
+export interface CommandData {
+  /** English everywhere. */
+  name: string;
+  /** An entry in the menu of every message; a command that is typed, unless given. */
+  type?: ApplicationCommandType.ChatInput | ApplicationCommandType.Message;
+  /** By their names, which are English everywhere. */
+  options?: Readonly<Record<string, WithoutTexts<APIApplicationCommandBasicOption>>>;
+  /** For those who manage a server that has installed the bot; for everyone, everywhere, unless given. */
+  isForManagers?: true;
 }
 
-/** Whether the member alone sees the cards: as the option says, otherwise as the server has set it. */
-export function repliesPrivately({ options, server }: CommandUse): boolean {
-  return options.getBoolean('private') ?? server.isPrivate;
+type WithoutTexts<Option> = Option extends unknown ? Omit<Option, 'name' | 'description'> : never;
+
+/** An option that takes a card, by its id or its name. */
+export const CARD_OPTION = {
+  type: ApplicationCommandOptionType.String,
+  required: true,
+  autocomplete: true,
+  min_length: 1,
+  max_length: MAX_CARD_ID_LENGTH,
+} as const;
+
+/** The options of a command that shows cards. */
+export const VIEW_OPTIONS = {
+  prices: { type: ApplicationCommandOptionType.Boolean },
+  private: { type: ApplicationCommandOptionType.Boolean },
+} as const;
+
+/** How cards are shown: with their prices or without, to the member alone or not. */
+type Showing = Pick<Action, 'showPrices' | 'isPrivate'>;
+
+/** As the options say, otherwise with prices, and as the server has set it. */
+export function showingOf({ options, server }: CommandUse): Showing {
+  return {
+    showPrices: options.getBoolean('prices') ?? true,
+    isPrivate: options.getBoolean('private') ?? server.isPrivate,
+  };
+}
+
+/** @param more what was asked for besides, and of which list the cards are */
+export function wanted(
+  cardIds: readonly string[],
+  { showPrices, isPrivate }: Showing,
+  more: Partial<Asked> = {},
+): CardsWanted {
+  const queries = cardIds.map((cardId) => ({ cardId, showPrices }));
+  return { kind: 'cards', queries, unclear: [], unsearched: [], isPrivate, ...more };
 }
 
 /** Servers that chose no language have this one. */
@@ -184,3 +228,53 @@ export function withDelete(message: Message, { locale, isPrivate }: Pick<View, '
   const together = [...last.components, ...added.flatMap(({ components }) => components)];
   return { ...message, components: rows.with(-1, { ...last, components: together }) };
 }
+
+/** What a button or a menu does: it is all in its custom id. Messages keep their buttons for years. */
+export interface Action {
+  kind: string;
+  /** Otherwise the prices are left out. */
+  showPrices: boolean;
+  isPrivate: boolean;
+  /** A page, days, or requests. */
+  number?: number | undefined;
+  /** The id of a card, a list or a watch; absent when it is chosen from a menu. */
+  id?: string | undefined;
+}
+
+/** Such as `card:show:np:base1-4`: the command that answers it, what that does, without prices, in private. */
+export function customId(
+  command: string,
+  { kind, showPrices = true, isPrivate = false, number, id }: Partial<Action>,
+): string {
+  const options = `${showPrices ? '' : 'n'}${isPrivate ? 'p' : ''}${number ?? ''}`;
+  return `${command}:${kind}:${options}${id === undefined ? '' : `:${id}`}`;
+}
+
+/** The id at the end may hold any character. */
+const ARGUMENT = /^([a-z]+)(?::(n?)(p?)(0|[1-9]\d{0,3})?(?::(.+))?)?$/s;
+
+/** @param argument the custom id without the command's name. @returns `undefined` when the bot never gave it out */
+export function readAction(argument: string): Action | undefined {
+  const [, kind, noPrices, isPrivate, digits, id] = ARGUMENT.exec(argument) ?? [];
+  const number = digits === undefined ? undefined : Number(digits);
+  return kind === undefined ? undefined : { kind, showPrices: !noPrices, isPrivate: Boolean(isPrivate), number, id };
+}
+
+/** The id of the button that takes a reply back. */
+export const DELETE = 'card:delete';
+
+/** The ids of the cards that a reply offers. @param cardId one of those that have further pages */
+export function choiceIds({ showPrices, isPrivate }: Showing, cardId = '', kind = 'named'): ChoiceIds {
+  const options = { kind: 'show', showPrices, isPrivate };
+  return {
+    menu: customId('card', options),
+    show: (id) => customId('card', { ...options, id }),
+    page: (number) => customId('card', { ...options, kind, number, id: cardId }),
+  };
+}
+
+/**
+ * Begins that of a form with nothing in it; the card's id follows. On the way of a `/card` no function is called for
+ * it.
+ */
+export const EMPTY_FORM = 'watch:form::::';

@@ -1,43 +1,49 @@
-import { MOST_DIFFERENT, type PastedList, readPastedList } from '../src/catalog/lines.ts';
+import { MOST_DIFFERENT, readPastedList } from '../src/catalog/lines.ts';
 import { meantBy } from '../src/catalog/list.ts';
-import { dearest, fromHundredths, type PricedLine, type Worth, worthOf } from '../src/lists/worth.ts';
 import { blockedError } from '../src/lookup/booked-request.ts';
 import type { Outcomes } from '../src/lookup/lookups.ts';
+import { dearest, fromHundredths, type PricedLine, type Worth, worthOf } from '../src/members/worth.ts';
 import type { CardServiceError } from '../src/model/errors.ts';
 import type { Asked, AskedList, Invocation, ListedCard } from '../src/model/invocation.ts';
 import type { MessageFile } from '../src/model/message.ts';
 import type { Requester } from '../src/model/quota.ts';
 import { costs, FRESH_COLOUR } from '../src/render/card-embed.ts';
-import { buttons, MAX_DESCRIPTION } from '../src/render/components.ts';
 import { age, clip, formatPrice, joined, type Line, plainMarkdown } from '../src/render/formats.ts';
-import { copyNote, errorMessage, formatMessage, listed, onTheirWay, untilMsOf } from '../src/render/messages.ts';
-import type { CardsWanted, Form, FormUse, Message, Reply, Services, Use, View } from './command.ts';
-import { failedOf, say, sentence, wanted, withDelete } from './command.ts';
-import { type Action, customId } from './custom-ids.ts';
+import {
+  buttons,
+  copyNote,
+  errorMessage,
+  formatMessage,
+  listed,
+  MAX_DESCRIPTION,
+  onTheirWay,
+  untilMsOf,
+} from '../src/render/messages.ts';
+import type { Action, CardsWanted, Form, FormUse, Message, Reply, Services, Use, View } from './command.ts';
+import { customId, failedOf, say, sentence, wanted, withDelete } from './command.ts';
 
-/** The field of the form. */
-const FIELD = 'text';
 /** Discord's limit of a text in a form. */
 const LONGEST_LIST = 4_000;
-const LONGEST_LINE = 200;
 
 /** The form that a list is pasted into. */
 export function listForm(locale: string): Form {
-  const label = formatMessage(locale, 'worthField');
-  const placeholder = formatMessage(locale, 'worthHint');
+  const texts = { label: formatMessage(locale, 'worthField'), placeholder: formatMessage(locale, 'worthHint') };
   return {
     kind: 'form',
     customId: 'cards:list',
     title: formatMessage(locale, 'worthTitle'),
-    fields: [{ id: FIELD, lines: 'many', maxLength: LONGEST_LIST, label, placeholder }],
+    fields: [{ id: 'text', lines: 'many', maxLength: LONGEST_LIST, ...texts }],
   };
 }
 
 /** A list was pasted: it is kept, and what it is worth is found out behind a private "thinking…". */
 export async function pasted({ fields, interactionId, requester, locale }: FormUse, { lists }: Services) {
-  const text = fields.getTextInputValue(FIELD);
+  const text = fields.getTextInputValue('text');
   const read = readPastedList(text);
-  if ('refusal' in read) return sentence(refusalText(read, locale));
+  if ('refusal' in read) {
+    const line = 'line' in read ? plainMarkdown(read.line, 200) : '';
+    return say(locale, REFUSALS[read.refusal], { most: MOST_DIFFERENT, line });
+  }
   const isKept = await lists.add(requester.memberId, interactionId, text);
   return isKept ? askedFor({ id: interactionId, left: 0 }) : say(locale, 'notSaved');
 }
@@ -50,14 +56,8 @@ const REFUSALS = {
   count: 'worthCount',
 } as const;
 
-function refusalText(read: Extract<PastedList, { refusal: unknown }>, locale: string): string {
-  const line = 'line' in read ? plainMarkdown(read.line, LONGEST_LINE) : '';
-  return formatMessage(locale, REFUSALS[read.refusal], { most: MOST_DIFFERENT, line });
-}
-
 function askedFor(list: AskedList, cardIds: readonly string[] = [], isPrivate = true): CardsWanted {
-  const queries = cardIds.map((cardId) => ({ cardId, showPrices: true }));
-  return wanted(queries, isPrivate, { list });
+  return wanted(cardIds, { showPrices: true, isPrivate }, { list });
 }
 
 /** A button below what a list is worth. Its number is of the requests that it may cost. */
@@ -83,7 +83,7 @@ export async function showList(
   const { locale } = view;
   const toCome = outcomes.cards.filter((outcome) => !outcome || outcome.isRenewing).length;
   // Without an embed, by which a list that is complete is known.
-  if (toCome > 0) return { content: onTheirWay(locale, toCome, outcomes) };
+  if (toCome > 0) return { content: onTheirWay(locale, toCome, outcomes.permitAtMs) };
   const list = await readList(id, requester, services);
   if (!list) return withDelete({ content: withoutList(locale, services) }, view);
   const { requests, waitMs } = costOf(list.worth, services);
@@ -165,9 +165,6 @@ export interface WorthView extends NonNullable<Awaited<ReturnType<typeof readLis
 
 const MOST_NAMED = 10;
 const NAME_LENGTH = 60;
-/** Ten lines fit into a field. */
-const SET_LENGTH = 20;
-const NUMBER_LENGTH = 12;
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 
@@ -177,12 +174,16 @@ const MINUTE_MS = 60_000;
  */
 export function worthMessage(view: WorthView): Message {
   const { worth, locale, isPrivate, requests, id } = view;
-  const top = dearest(worth).map((each) => dearLine(each, locale));
+  const top = dearest(worth).map((each) => {
+    const { market = 0, currency } = each.prices ?? {};
+    const { name, set = '', number = '' } = named(each);
+    const parts = [plainMarkdown(name, 30), plainMarkdown(set, 20), plainMarkdown(number, 12)]; // ten fit into a field
+    return `${each.count}× **${formatPrice(locale, market, currency)}** ${joined(parts, ' · ')}`;
+  });
   const footer = joined(costs(view), ' · ');
-  const lines = [...sumLines(view), ...(isPrivate ? privateLines(view) : [])];
   const embed = {
     title: formatMessage(locale, 'worthTitle'),
-    description: clip(joined(lines), MAX_DESCRIPTION),
+    description: clip(joined([...sumLines(view), ...(isPrivate ? privateLines(view) : [])]), MAX_DESCRIPTION),
     color: FRESH_COLOUR,
     ...(top.length > 0 && { fields: [{ name: formatMessage(locale, 'worthDearest'), value: top.join('\n') }] }),
     ...(footer && { footer: { text: footer } }),
@@ -276,32 +277,17 @@ function namesOf(names: readonly string[], locale: string): string {
   return listed(locale, more > 0 ? [...shown, formatMessage(locale, 'worthMore', { count: more })] : shown, 'and');
 }
 
-function dearLine(priced: PricedLine, locale: string): string {
-  const { market = 0, currency } = priced.prices ?? {};
-  const { name, set = '', number = '' } = named(priced);
-  const parts = [
-    plainMarkdown(name, NAME_LENGTH / 2),
-    plainMarkdown(set, SET_LENGTH),
-    plainMarkdown(number, NUMBER_LENGTH),
-  ];
-  return `${priced.count}× **${formatPrice(locale, market, currency)}** ${joined(parts, ' · ')}`;
-}
-
 /** An id that no catalogue knows is a name as it was typed, until the service has said what the card is called. */
 function named({ card, kept }: PricedLine): Pick<ListedCard, 'name' | 'set' | 'number'> {
-  const found = isTyped(card) ? kept?.card : undefined;
+  const found = card.id === card.name ? kept?.card : undefined;
   return found ? { name: found.name, set: found.set?.name, number: found.number } : card;
-}
-
-function isTyped({ id, name }: ListedCard): boolean {
-  return id === name;
 }
 
 const COLUMNS = ['Count', 'Name', 'Set', 'Number', 'Foil', 'ID', 'Market', 'Low', 'Currency', 'Priced at', 'Line'];
 
 /** Every line with its price. What was pasted stands in the file of a private reply alone. */
 function worthFile({ worth, locale, isPrivate }: WorthView): MessageFile {
-  const shown = worth.priced.filter(({ card, kept }) => isPrivate || !isTyped(card) || kept?.card);
+  const shown = worth.priced.filter(({ card, kept }) => isPrivate || card.id !== card.name || kept?.card);
   const priced = shown.map((line) => {
     const { name, set, number } = named(line);
     const { count, finish, card, kept, prices, typed } = line;

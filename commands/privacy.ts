@@ -1,34 +1,41 @@
-import type { KeptAboutMember } from '../src/privacy/member-data.ts';
-import { buttons } from '../src/render/components.ts';
-import { plainMarkdown, timestamp } from '../src/render/formats.ts';
-import { formatMessage } from '../src/render/messages.ts';
+import { joined, plainMarkdown, timestamp } from '../src/render/formats.ts';
+import { buttons, formatMessage } from '../src/render/messages.ts';
 import { type Command, privately, say } from './command.ts';
 
-const FORGET = 'forget';
-const REALLY_FORGET = 'really-forget';
 /** Names are cut at this length, so that ten fit into one message with the sentences around them. */
 const LONGEST_NAME = 80;
 
 export default {
   data: { name: 'privacy' },
 
+  /** Says what the bot keeps about members, and what it keeps about this one: at most 2,000 characters of Markdown. */
   async ask({ requester, locale }, { memberData }) {
-    const kept = await memberData.kept(requester.memberId);
-    const { counts, lastCards, watches, lists } = kept;
+    const { counts, lastCards, watches, lists } = await memberData.kept(requester.memberId);
+    const { days = 0, requests = 0, saved = 0 } = counts ?? {};
     const isNoCard = lastCards === 'off' || lastCards?.length === 0;
     const isNothing = counts?.days === 0 && isNoCard && watches === 0 && lists === 0;
-    return privately({
-      content: keptText(kept, locale),
-      ...(!isNothing && { components: forgetButton(locale, FORGET) }),
-    });
+    const counted = (count: number | undefined) => ({ known: count === undefined ? 'no' : 'yes', count: count ?? 0 });
+    const content = joined([
+      formatMessage(locale, 'privacyIntro'),
+      formatMessage(locale, 'privacyCounts', { ...counted(counts?.days), days, lookups: requests + saved }),
+      lastCards !== 'off' && cardsText(lastCards, locale),
+      formatMessage(locale, 'privacyWatches', counted(watches)),
+      formatMessage(locale, 'privacyLists', counted(lists)),
+      formatMessage(locale, 'privacyPending'),
+      formatMessage(locale, 'privacyLog'),
+      formatMessage(locale, 'privacyNothingElse'),
+    ]);
+    return privately({ content, ...(!isNothing && { components: forgetButton(locale, 'forget') }) });
   },
 
   async component({ argument, requester, locale }, { memberData }) {
-    if (argument === FORGET) {
-      const content = formatMessage(locale, 'reallyForget');
-      return privately({ content, components: forgetButton(locale, REALLY_FORGET) });
+    if (argument === 'forget') {
+      return privately({
+        content: formatMessage(locale, 'reallyForget'),
+        components: forgetButton(locale, 'really-forget'),
+      });
     }
-    if (argument !== REALLY_FORGET) return say(locale, 'outOfDate');
+    if (argument !== 'really-forget') return say(locale, 'outOfDate');
     const { isForgotten, dayEndsAtMs } = await memberData.forget(requester.memberId);
     return say(locale, isForgotten ? 'forgotten' : 'notForgotten', { time: timestamp(dayEndsAtMs, 't') });
   },
@@ -38,27 +45,8 @@ function forgetButton(locale: string, argument: string) {
   return buttons(locale, { forgetMe: `privacy:${argument}` }, { style: 'danger' });
 }
 
-/** Says what the bot keeps about members, and what it keeps about this one: at most 2,000 characters of Markdown. */
-function keptText({ counts, lastCards, watches, lists }: KeptAboutMember, locale: string): string {
-  const { days, requests, saved } = counts ?? { days: 0, requests: 0, saved: 0 };
-  return [
-    formatMessage(locale, 'privacyIntro'),
-    formatMessage(locale, 'privacyCounts', { known: isKnown(counts), days, lookups: requests + saved }),
-    ...(lastCards === 'off' ? [] : [cardsText(lastCards, locale)]),
-    formatMessage(locale, 'privacyWatches', { known: isKnown(watches), count: watches ?? 0 }),
-    formatMessage(locale, 'privacyLists', { known: isKnown(lists), count: lists ?? 0 }),
-    formatMessage(locale, 'privacyPending'),
-    formatMessage(locale, 'privacyLog'),
-    formatMessage(locale, 'privacyNothingElse'),
-  ].join('\n');
-}
-
 function cardsText(lastCards: readonly string[] | undefined, locale: string): string {
   const cards = lastCards?.map((name) => plainMarkdown(name, LONGEST_NAME)).join(' · ');
   const kept = cards === undefined ? 'unknown' : cards === '' ? 'none' : 'some';
   return formatMessage(locale, 'privacyCards', { kept, cards: cards ?? '' });
-}
-
-function isKnown(value: unknown): 'yes' | 'no' {
-  return value === undefined ? 'no' : 'yes';
 }

@@ -1,18 +1,12 @@
 import type { APISelectMenuOption } from 'discord-api-types/v10';
 import type { ServerSettings } from '../src/model/invocation.ts';
-import { menu } from '../src/render/components.ts';
 import { joined } from '../src/render/formats.ts';
 import { LANGUAGES } from '../src/render/languages.ts';
-import { formatMessage, type PlainMessageKey } from '../src/render/messages.ts';
-import type { SettingsChange } from '../src/settings/server-settings.ts';
+import { formatMessage, menu, type PlainMessageKey } from '../src/render/messages.ts';
 import { type Command, privately, type Reply, say, type Use } from './command.ts';
 
-// The menus, and their values besides the codes of languages.
-const LANGUAGE = 'language';
-const REPLIES = 'replies';
+/** A value of the menu of languages, besides their codes. */
 const AUTOMATIC = 'automatic';
-const PRIVATE = 'private';
-const PUBLIC = 'public';
 
 export default {
   data: { name: 'settings', isForManagers: true },
@@ -41,10 +35,10 @@ function serverToChange({ manageGuild, requester }: Use): string | undefined {
 }
 
 /** @returns `undefined` for a menu or a choice that this version does not have */
-function changeOf(argument: string, value: string): SettingsChange | undefined {
-  if (argument === LANGUAGE && value === AUTOMATIC) return { language: undefined };
-  if (argument === LANGUAGE && LANGUAGES.includes(value)) return { language: value };
-  if (argument === REPLIES && (value === PRIVATE || value === PUBLIC)) return { isPrivate: value === PRIVATE };
+function changeOf(argument: string, value: string): Partial<ServerSettings> | undefined {
+  if (argument === 'language' && value === AUTOMATIC) return { language: undefined };
+  if (argument === 'language' && LANGUAGES.includes(value)) return { language: value };
+  if (argument === 'replies' && (value === 'private' || value === 'public')) return { isPrivate: value === 'private' };
   return undefined;
 }
 
@@ -60,13 +54,13 @@ function shown({ locale }: Use, { language = AUTOMATIC, isPrivate }: ServerSetti
   return privately({
     content: joined([note, formatMessage(locale, 'settingsIntro')]),
     components: [
-      ...choose('languageOfReplies', LANGUAGE, language, [
+      ...choose('languageOfReplies', 'language', language, [
         option(AUTOMATIC, 'automaticLanguage', 'automaticLanguageMeans'),
         ...languageOptions(),
       ]),
-      ...choose('whoSeesReplies', REPLIES, isPrivate ? PRIVATE : PUBLIC, [
-        option(PUBLIC, 'publicReplies', 'publicRepliesMeans'),
-        option(PRIVATE, 'privateReplies', 'privateRepliesMeans'),
+      ...choose('whoSeesReplies', 'replies', isPrivate ? 'private' : 'public', [
+        option('public', 'publicReplies', 'publicRepliesMeans'),
+        option('private', 'privateReplies', 'privateRepliesMeans'),
       ]),
     ],
   });

@@ -7,7 +7,7 @@ import type { PricePoint } from '../src/model/price-history.ts';
 import { openCardStore } from '../src/storage/open-state.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../src/storage/sqlite/cards.ts';
 import { openFile } from '../src/storage/sqlite/file.ts';
-import { DAY_MS } from '../src/time/utc-day.ts';
+import { DAY_MS } from '../src/time.ts';
 import { SAMPLE_CARDS } from './sample-cards.ts';
 
 /** A sample card as a bot remembers it. */

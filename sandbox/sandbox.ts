@@ -7,7 +7,7 @@ import { runCli } from '../src/cli/program.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
 import type { Logger } from '../src/log.ts';
 import { stopSignal } from '../src/stop-signal.ts';
-import { catalogFolder } from '../src/storage/state.ts';
+import { catalogFolder } from '../src/storage/sqlite/file.ts';
 import { sampleImage } from './card-images.ts';
 import { type EmulatedDiscord, type EmulatedDiscordOptions, startEmulatedDiscord } from './discord/emulated-discord.ts';
 import { type KnownCard, remember } from './known-cards.ts';

@@ -1,38 +1,37 @@
 import type { Services } from '../commands/command.ts';
 import { commands } from '../commands/index.ts';
 import { showList } from '../commands/pasted-list.ts';
-import { MOST_NOTICES, watchNotices } from '../commands/watch-messages.ts';
+import { watchNotices } from '../commands/watch.ts';
 import type { Config } from './config/config.ts';
 import { createClient, login, refused } from './discord/gateway.ts';
 import { Interactions } from './discord/interactions.ts';
 import { DirectMessages } from './discord/rest/direct-messages.ts';
 import { RestReplySender } from './discord/rest/reply-sender.ts';
 import { Cards } from './known/cards.ts';
-import { KeptLists } from './lists/kept-lists.ts';
 import type { Logger } from './log.ts';
 import { LookupQueue } from './lookup/lookup-queue.ts';
 import { UsageReports } from './lookup/usage-reports.ts';
-import { cardIdReader } from './model/card-id.ts';
+import { WatchDelivery } from './members/delivery.ts';
+import { KeptLists } from './members/kept-lists.ts';
+import { MemberData } from './members/member-data.ts';
+import { WatchRenewals } from './members/renewals.ts';
+import { SettingsOfServers } from './members/server-settings.ts';
+import { Watches } from './members/watches.ts';
+import { OperatorError } from './model/errors.ts';
 import { Events } from './model/events.ts';
-import type { Invocation } from './model/invocation.ts';
-import { OperatorError } from './model/operator-error.ts';
-import { plannedWindows } from './model/plan.ts';
+import { plannedWindows } from './model/quota.ts';
 import { openOperations } from './operations/operations.ts';
-import { MemberData } from './privacy/member-data.ts';
 import { Budget } from './quota/budget.ts';
 import { priceAsShown } from './render/formats.ts';
 import { commandLogger } from './replies/end.ts';
 import { replyRenderer } from './replies/rendering.ts';
 import { Replies } from './replies/replies.ts';
 import { CardService } from './service/card-service.ts';
-import { SettingsOfServers } from './settings/server-settings.ts';
+import { cardIdReader } from './service/service-description.ts';
 import { openState, type State } from './storage/open-state.ts';
 import { putOldFilesAside } from './storage/sqlite/file.ts';
 import { sqliteMemberHistory } from './storage/sqlite/member-history.ts';
-import { withTimeout } from './time/timers.ts';
-import { WatchDelivery } from './watches/delivery.ts';
-import { WatchRenewals } from './watches/renewals.ts';
-import { Watches } from './watches/watches.ts';
+import { withTimeout } from './time.ts';
 
 export interface App {
   /** Rejects with DiscordRefused when the token is not accepted. */
@@ -89,7 +88,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   const client = createClient({ ...config.discord, claims: state.claims, events, log });
   const sender = new RestReplySender(client.rest, log);
   const directMessages = new DirectMessages(client.rest, config.discord.token, log);
-  const delivery = new WatchDelivery<Invocation>({
+  const delivery = new WatchDelivery({
     watches,
     async renew() {
       await Promise.all([watches.renew(), settings.renew()]);
@@ -101,7 +100,6 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
       return directMessages.send(crossing.watch.memberId, message, nonce);
     },
     show: (to, held) => sender.followUp(to, watchNotices(held, { currency, isLate: true })),
-    mostShown: MOST_NOTICES,
     log,
   });
   watches.onCrossing(delivery.tell);
@@ -195,38 +193,36 @@ export async function openServices(
   log: Logger,
   { signal, fetch, events = new Events() }: ServicesOptions = {},
 ): Promise<OpenServices> {
-  const { longestWaitMs, currency, display } = config;
+  const { cardService, longestWaitMs, currency, display } = config;
+  const { apiKey, description } = cardService;
   putOldFilesAside(config.dataDir, log);
   const state = await openState({ ...config, log, events, signal });
   const { cardStore, catalog, limiter, ledger } = state;
-  const readCardId = cardIdReader(config.cardService.description.card);
+  const readCardId = cardIdReader(description.card);
 
-  const service = new CardService({ ...config.cardService, ...(fetch && { fetch }), limiter, log });
+  const service = new CardService({ ...cardService, ...(fetch && { fetch }), limiter, log });
   const cards = new Cards({ store: cardStore, lifetimes: config.freshness, catalog, events, log });
   const budget = new Budget({ ledger, limiter, setting: config.budgets, plannedDay: plannedWindows(config.plan).day });
-  const requestTimeoutMs = config.cardService.timeoutMs;
   const lookupQueue = new LookupQueue({
     ...state,
     cards,
     budget,
     service,
     longestWaitMs,
-    requestTimeoutMs,
+    requestTimeoutMs: cardService.timeoutMs,
     events,
     log,
   });
-  const { apiKey, description } = config.cardService;
   const offer = !description.usage ? 'none' : description.key && !apiKey ? 'needsKey' : 'available';
   const usage = new UsageReports({ ...state, service, events, log, offer });
   const asShown = (price: number, named = currency) => priceAsShown(price, named);
-  const watches = new Watches(state.rows, asShown, config.cardService.scope);
+  const watches = new Watches(state.rows, asShown, cardService.scope);
   const lists = new KeptLists(state.rows);
   const memberData = new MemberData({
-    ledger,
+    ...state,
     history: sqliteMemberHistory(config.dataDir, log, () => catalog.write()),
     watches,
     lists,
-    rows: state.rows,
     keepsHistory: config.memberHistory,
     log,
   });

@@ -88,7 +88,7 @@ function inJson(text: string): string {
  * besides after a fatal line waits for whoever reads.
  */
 export async function standardOutput(output: SonicBoom): Promise<DestinationStream> {
-  if (isatty(1)) return (await import('./log/terminal.ts')).forTerminal(output);
+  if (isatty(1)) return (await import('./log-terminal.ts')).forTerminal(output);
   return { write: (line) => void output.write(line) };
 }
 

@@ -2,9 +2,9 @@ import { globalAgent } from 'node:https';
 import { flushCompileCache } from 'node:module';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Config, readConfig, secretsOf } from './config/config.ts';
-import { ended, openOutput } from './log/output.ts';
 import { createLog, type Logger, reportDropped, standardOutput } from './log.ts';
-import { OperatorError } from './model/operator-error.ts';
+import { OperatorError } from './model/errors.ts';
+import { ended, openOutput } from './output.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /** How long the end of the process waits for whoever reads its output. */
@@ -22,7 +22,7 @@ export async function runBot(): Promise<never> {
     await ended(output, limitMs);
     process.exit(code);
   };
-  const config = await settings(exit);
+  const config = await Promise.try(readConfig, process.env).catch((error: unknown) => fail(error, exit));
   const destination = await standardOutput(output);
   const log = createLog({ level: config.logLevel, secrets: secretsOf(config), destination });
   reportDropped(output, log);
@@ -63,14 +63,6 @@ export async function runBot(): Promise<never> {
   if (reason !== undefined) return fail(reason, exit, log);
   log.info('stopped');
   return exit(0, Math.min(LAST_LINES_MS, exitByMs - performance.now()));
-}
-
-async function settings(exit: Exit): Promise<Config> {
-  try {
-    return readConfig(process.env);
-  } catch (error) {
-    return fail(error, exit);
-  }
 }
 
 function endAfterBugs(log: Logger, exit: Exit): void {

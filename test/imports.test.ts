@@ -1,75 +1,45 @@
 import { glob, readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { table } from './table.ts';
 
 /**
  * What each folder may import, type imports included: folders that stand above it, so that there is no cycle. Every folder
  * may import `log.ts`. As in docs/contributing.md.
  */
-const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  model: [],
-  time: [],
-  log: [],
-  config: ['model', 'package.json'],
-  service: ['model', 'time'],
-  limiter: ['model', 'time'],
-  quota: ['model', 'time', 'limiter'],
-  lists: ['model', 'time'],
-  render: ['model', 'time'],
-  'storage/sqlite/file': ['model', 'time'],
-  catalog: ['model', 'time', 'storage/sqlite/file'],
-  known: ['model', 'time', 'service', 'catalog'],
-  lookup: ['model', 'time', 'service', 'known', 'limiter', 'quota'],
-  privacy: ['model', 'time', 'quota'],
-  settings: ['model', 'time', 'quota'],
-  watches: ['model', 'time', 'limiter', 'known', 'lookup'],
-  commands: [
-    ...['model', 'known', 'lookup', 'limiter', 'quota', 'catalog', 'privacy', 'settings', 'watches', 'lists'],
-    'render',
-  ],
-  replies: ['model', 'time', 'lookup', 'commands', 'render'],
-  discord: ['commands', 'replies', 'render', 'model', 'time'],
-  operations: ['model', 'time', 'limiter', 'package.json'],
-  storage: [
-    ...['model', 'time', 'config', 'service', 'known', 'limiter', 'quota', 'catalog', 'lookup', 'replies', 'privacy'],
-    ...['settings', 'watches', 'lists', 'storage/sqlite/file'],
-  ],
-  'compile-cache': [],
-  'node-version': ['package.json'],
-  'stop-signal': [],
-  cli: [
-    ...[
-      'commands',
-      'config',
-      'discord',
-      'model',
-      'time',
-      'service',
-      'catalog',
-      'render',
-      'storage',
-      'storage/sqlite/file',
-    ],
-    ...['stop-signal', 'compile-cache', 'node-version'],
-  ],
-  app: [
-    ...['model', 'time', 'config', 'service', 'known', 'limiter', 'quota', 'catalog', 'render', 'lookup', 'replies'],
-    ...[
-      'commands',
-      'discord',
-      'privacy',
-      'settings',
-      'watches',
-      'lists',
-      'storage',
-      'storage/sqlite/file',
-      'operations',
-    ],
-  ],
-  run: ['app', 'cli', 'config', 'discord', 'model', 'stop-signal', 'package.json'],
-  main: ['compile-cache', 'node-version', 'run'],
-};
+const MAY_IMPORT = new Map(
+  table`
+    time |
+    output |
+    log-terminal |
+    log | log-terminal
+    model | time
+    service | model time
+    config | model time service package.json
+    quota | model time
+    render | model time
+    storage/sqlite/file | model time
+    catalog | model time storage/sqlite/file
+    known | model time service catalog
+    lookup | model time service known quota
+    members | model time known quota lookup
+    commands | model time known lookup quota catalog members render
+    replies | model time lookup commands render
+    discord | commands replies render model time
+    operations | model time quota package.json
+    storage | model time config service known quota catalog lookup replies members storage/sqlite/file
+    compile-cache |
+    node-version | package.json
+    stop-signal |
+    cli | commands config discord model time service catalog render storage storage/sqlite/file log-terminal
+      stop-signal compile-cache node-version
+    app | model time config service known quota catalog render lookup replies commands discord members storage
+      storage/sqlite/file operations
+    run | app cli config discord model output stop-signal package.json
+    main | compile-cache node-version run
+  `.map(([folder = '', imported = '']) => [folder, imported.split(' ').filter(Boolean)]),
+);
 
 const DISCORD_FOLDERS = ['src/discord/', 'commands/', 'src/cli/registration.ts', 'sandbox/'];
 /** Without `discord-api-types`, which holds types only. */
@@ -88,12 +58,8 @@ interface Import {
   isTypeOnly: boolean;
 }
 
-let imports: readonly Import[];
-beforeAll(async () => {
-  const files = await Array.fromAsync(glob(['src/**/*.ts', 'commands/**/*.ts', 'sandbox/**/*.{ts,tsx}']));
-  const found = await Promise.all(files.map(async (file) => importsIn(file, await readFile(file, 'utf8'))));
-  imports = found.flat();
-});
+const files = await Array.fromAsync(glob(['src/**/*.ts', 'commands/**/*.ts', 'sandbox/**/*.{ts,tsx}']));
+const imports = (await Promise.all(files.map(async (file) => importsIn(file, await readFile(file, 'utf8'))))).flat();
 
 function importsIn(file: string, source: string): Import[] {
   const statement = /^(?:import|export)\s(type\s)?(?:[^'";]*\sfrom\s)?'([^']+)'|\bimport\('([^']+)'\)/gm;
@@ -104,13 +70,14 @@ function importsIn(file: string, source: string): Import[] {
   }));
 }
 
-/** Imports from one folder of the project to another. */
-function crossings(): (Import & { from: string; to: string })[] {
-  return imports
-    .filter(({ specifier }) => specifier.startsWith('.'))
-    .map((each) => ({ ...each, from: folderOf(each.file), to: folderOf(join(dirname(each.file), each.specifier)) }))
-    .filter(({ from, to }) => from !== to);
+/** Expects that none of the imports are so. */
+function expectNone(isWrong: (each: Import) => boolean): void {
+  expect(imports.filter(isWrong).map(({ file, specifier }) => `${file}: ${specifier}`)).toEqual([]);
 }
+
+const isOwn = ({ specifier }: Import) => specifier.startsWith('.');
+/** The file that is imported, if it is one of ours. */
+const targetOf = ({ file, specifier }: Import) => join(dirname(file), specifier);
 
 /** How a SQLite file is opened, which every store is built on. */
 const SQLITE_FILE = 'storage/sqlite/file';
@@ -123,55 +90,46 @@ function folderOf(path: string): string {
 }
 
 describe('the import table', () => {
-  it('lets a folder import those above it alone', () => {
-    const folders = Object.keys(MAY_IMPORT);
-    const wrong = folders.filter((folder, at) =>
-      MAY_IMPORT[folder]?.some((other) => other !== 'package.json' && !folders.slice(0, at).includes(other)),
-    );
+  it('has a row for every folder, each of which imports those above it alone', () => {
+    const folders = [...MAY_IMPORT.keys()];
+    const above = (at: number) => [...folders.slice(0, at), 'package.json'];
+    const wrong = [...MAY_IMPORT.values()].filter((others, at) => others.some((each) => !above(at).includes(each)));
     expect(wrong).toEqual([]);
-  });
-
-  it('has a row for every folder', () => {
-    const folders = new Set(imports.map(({ file }) => folderOf(file)));
-    expect([...folders].filter((folder) => !(folder in MAY_IMPORT))).toEqual(['sandbox']);
+    const unknown = new Set(imports.map(({ file }) => folderOf(file))).difference(MAY_IMPORT);
+    expect([...unknown]).toEqual(['sandbox']);
     expect(imports.length).toBeGreaterThan(500);
   });
 
   it('is kept by every import', () => {
-    const wrong = crossings().filter((each) => {
-      const { from, to } = each;
-      if (from === 'sandbox' || to === 'log') return false;
-      return !MAY_IMPORT[from]?.includes(to);
+    expectNone((each) => {
+      const [from, to] = [folderOf(each.file), folderOf(targetOf(each))];
+      return isOwn(each) && ![from, 'log'].includes(to) && from !== 'sandbox' && !MAY_IMPORT.get(from)?.includes(to);
     });
-    expect(wrong.map(({ file, specifier }) => `${file}: ${specifier}`)).toEqual([]);
   });
 
   it('lets only the folders at the edge import a library for Discord', () => {
-    const wrong = imports.filter(
-      ({ file, specifier }) =>
-        DISCORD_LIBRARY.test(specifier) && !DISCORD_FOLDERS.some((folder) => file.startsWith(folder)),
-    );
-    expect(wrong.map(({ file, specifier }) => `${file}: ${specifier}`)).toEqual([]);
+    expectNone(({ file, specifier }) => {
+      return DISCORD_LIBRARY.test(specifier) && !DISCORD_FOLDERS.some((folder) => file.startsWith(folder));
+    });
   });
 
   it('lets the packages of the sandbox be imported through their faces', () => {
-    const inside = imports.flatMap(({ file, specifier }) => {
-      const [, folder, name = ''] = /^sandbox\/(\w+)\/(.+)/.exec(join(dirname(file), specifier)) ?? [];
-      const isForeign = folder !== undefined && !file.startsWith(`sandbox/${folder}/`) && specifier.startsWith('.');
-      return isForeign && !SANDBOX_FACES[folder]?.includes(name) ? `${file}: ${specifier}` : [];
+    expectNone((each) => {
+      const [, folder, name = ''] = /^sandbox\/(\w+)\/(.+)/.exec(targetOf(each)) ?? [];
+      const isForeign = folder !== undefined && !each.file.startsWith(`sandbox/${folder}/`) && isOwn(each);
+      return isForeign && !SANDBOX_FACES[folder]?.includes(name);
     });
-    expect(inside).toEqual([]);
   });
 
   it('files import each other in no circle, types included', () => {
-    const links = imports.filter(({ specifier }) => specifier.startsWith('.'));
-    const next = Map.groupBy(links, ({ file }) => file);
+    const next = Map.groupBy(imports.filter(isOwn), ({ file }) => file);
     const done = new Set<string>();
     const circlesFrom = (file: string, path: readonly string[] = []): string[] => {
       if (path.includes(file)) return [[...path.slice(path.indexOf(file)), file].join(' → ')];
       if (done.has(file)) return [];
-      const targets = new Set(next.get(file)?.map(({ specifier }) => join(dirname(file), specifier)));
-      const circles = [...targets].flatMap((target) => circlesFrom(target, [...path, file]));
+      const circles = [...new Set(next.get(file)?.map(targetOf))].flatMap((target) => {
+        return circlesFrom(target, [...path, file]);
+      });
       done.add(file);
       return circles;
     };
@@ -181,15 +139,12 @@ describe('the import table', () => {
 
 it('what runs imports no package that only development needs', async () => {
   const { dependencies } = JSON.parse(await readFile('package.json', 'utf8'));
-  const packages = imports.filter(
-    ({ file, specifier, isTypeOnly }) =>
-      !file.startsWith('sandbox/') && !isTypeOnly && !specifier.startsWith('.') && !isBuiltin(specifier),
-  );
   // `@scope/name/file` → `@scope/name`
   const nameOf = (specifier: string) => specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
-  const wrong = packages.filter(({ specifier }) => !(nameOf(specifier) in dependencies));
-  expect(wrong.map(({ file, specifier }) => `${file}: ${specifier}`)).toEqual([]);
-  expect(packages.length).toBeGreaterThan(50);
+  const isPackage = (each: Import) =>
+    !each.file.startsWith('sandbox/') && !each.isTypeOnly && !isOwn(each) && !isBuiltin(each.specifier);
+  expectNone((each) => isPackage(each) && !(nameOf(each.specifier) in dependencies));
+  expect(imports.filter(isPackage).length).toBeGreaterThan(50);
 });
 
 /** Where a test may get a part of the app from, besides `test/support/`: what the contracts of the ports are told of. */
@@ -199,13 +154,13 @@ const TOOLS = /^(support|bench|chaos|screenshots|simulate)\//;
 /** Tests from before there were seams. This list only ever gets shorter. */
 const BUILDERS = `
 catalog/catalog.test.ts catalog/vocabulary.test.ts discord/command-rate.test.ts
-known/card-store.test.ts lookup/usage-reports.test.ts operations/alerts.test.ts
-privacy/member-data.test.ts
-service/clients.ts service/own-description.test.ts settings/server-settings.test.ts
-storage/sqlite/file.test.ts watches/renewals.test.ts watches/watches.test.ts
+lookup/usage-reports.test.ts members/member-data.test.ts members/renewals.test.ts
+members/server-settings.test.ts members/watches.test.ts operations/alerts.test.ts
+service/clients.ts service/own-description.test.ts storage/sqlite/file.test.ts
 `;
 /** What is imported from `src/`, but for values, clocks, configuration and log lines. */
-const PARTS = /^import \{([^}]+)\} from '[./]+\/src\/(?!model\/|time\/|config\/|log)[^']+'/gm;
+const PARTS =
+  /^import \{([^}]+)\} from '[./]+\/src\/(?!model\/|service\/field-source|time\.|config\/|log|output)[^']+'/gm;
 
 function buildsPart(source: string): boolean {
   const names = [...source.matchAll(PARTS)].flatMap(([, list = '']) => list.split(',').map((name) => name.trim()));

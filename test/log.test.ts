@@ -1,18 +1,18 @@
 import { inspect } from 'node:util';
 import { DiscordAPIError } from 'discord.js';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import { readCardServiceConfig } from '../src/config/config.ts';
-import { forTerminal } from '../src/log/terminal.ts';
 import { createLog, Incident, type Logger, redaction } from '../src/log.ts';
+import { forTerminal } from '../src/log-terminal.ts';
 import { ServiceDown } from '../src/model/errors.ts';
-import type { CommandEvent } from '../src/model/events.ts';
 import { commandLogger } from '../src/replies/end.ts';
 import { startLines } from '../src/run.ts';
 import { settingOf } from './support/described.ts';
+import { fakeTimers } from './support/fake-timers.ts';
 import { logLines } from './support/log-lines.ts';
 import { secretForms } from './support/secret-forms.ts';
-import { table } from './table.ts';
+import { changed, table } from './table.ts';
 
 type LogOptions = Parameters<typeof createLog>[0];
 
@@ -83,6 +83,7 @@ describe('a secret in the log', () => {
     expect(lineOf((log) => log.info({ form }, form))).toMatchObject({ form: '[secret]', msg: '[secret]' });
   });
 
+  // Those of fewer than eight characters where they are words, and of several all of each.
   it.each([
     ['secre', 'the secret of secre, secret', 'the secret of [secret], secret'],
     ['t', "it isn't t", "it isn'[secret] [secret]"],
@@ -90,17 +91,13 @@ describe('a secret in the log', () => {
     ['abc', 'key=abc&x=%20abc', 'key=[secret]&x=%20[secret]'],
     ['-ab-', 'x-ab-x', 'x[secret]x'],
     ['12345678', 'x123456789', 'x[secret]9'],
-  ])('of fewer than eight characters (%j) is removed where it is a word', (secret, text, expected) => {
-    expect(redaction([secret])(text)).toBe(expected);
-    expect(redaction([secret])(JSON.stringify(text))).toBe(JSON.stringify(expected));
-  });
-
-  it.each([
-    ['contains another leaves nothing of either', ['abc', 'abcdef'], 'abcdef abc', '[secret] [secret]'],
-    ['is beside a short one leaves nothing of either', ['abc', 'e'], 'abc e', '[secret] [secret]'],
-    ['is empty or unset removes nothing', ['', undefined], 'as it was', 'as it was'],
-  ])('that %s', (_, secrets, text, expected) => {
-    expect(redaction(secrets)(text)).toBe(expected);
+    ['abc abcdef', 'abcdef abc', '[secret] [secret]'],
+    ['abc e', 'abc e', '[secret] [secret]'],
+    ['', 'as it was', 'as it was'],
+  ])('%j is removed from %j', (secrets, text, expected) => {
+    const redacted = redaction([...secrets.split(' '), undefined]);
+    expect(redacted(text)).toBe(expected);
+    expect(redacted(JSON.stringify(text))).toBe(JSON.stringify(expected));
   });
 });
 
@@ -155,15 +152,15 @@ describe('createLog', () => {
     return texts.join('').trimEnd().split('\n');
   }
 
-  const FROM_SERVICE = { source: 'service', outcome: 'answered', waitMs: 0, tookMs: 5 } as const;
-  it.each<[Omit<CommandEvent, 'command' | 'guildId' | 'memberId'>, string]>([
-    [{ ...FROM_SERVICE, card: 'base1-4', source: 'cache' }, '/card base1-4 · cache · 5 ms'],
-    [{ ...FROM_SERVICE, waitMs: 6_000, tookMs: 6_240 }, '/card · service · waited 6.0 s · 6.2 s'],
-    [{ ...FROM_SERVICE, source: 'bot', outcome: 'Busy' }, '/card · Busy · 5 ms'],
-    [{ ...FROM_SERVICE, shown: 3, asked: 4 }, '/card · service · 3 of 4 cards · 5 ms'],
-  ])('tells a command on a terminal in one line: %o', (ended, shown) => {
-    const lines = shownOf((log) => commandLogger(log)({ command: 'card', guildId: '1', memberId: '2', ...ended }));
-    expect(lines).toEqual([expect.stringContaining(`INFO: ${shown}`)]);
+  it.each(table`
+    card="base1-4"; source="cache" | /card base1-4 · cache · 5 ms
+    waitMs=6000; tookMs=6240 | /card · service · waited 6.0 s · 6.2 s
+    source="bot"; outcome="Busy" | /card · Busy · 5 ms
+    shown=3; asked=4 | /card · service · 3 of 4 cards · 5 ms
+  `)('tells a command on a terminal in one line: %s', (changes, shown) => {
+    const event = { command: 'card', guildId: '1', memberId: '2', source: 'service', outcome: 'answered' };
+    const ended = changed({ ...event, waitMs: 0, tookMs: 5 }, changes);
+    expect(shownOf((log) => commandLogger(log)(ended))).toEqual([expect.stringContaining(`INFO: ${shown}`)]);
   });
 
   it('prints one line per event on a terminal', () => {
@@ -171,19 +168,16 @@ describe('createLog', () => {
     expect(lines).toEqual([expect.stringMatching(/gateway ready.*shard.*5/)]);
   });
 
-  it.each<[string, unknown, boolean]>([
+  const withCode = (code: string, error = new Error('x')) => Object.assign(error, { code });
+  it.each<[string, Error, boolean]>([
     ['a bug', new TypeError('x is not a function'), true],
-    ['a wrong call of Node', Object.assign(new TypeError('x'), { code: 'ERR_INVALID_ARG_TYPE' }), true],
+    ['a wrong call of Node', withCode('ERR_INVALID_ARG_TYPE', new TypeError('x')), true],
     ['a bug within an error', new Error('outside', { cause: new RangeError('inside') }), true],
     ['an error of the card service', new ServiceDown({ reason: 'silence' }), false],
     ['an error of Discord', apiError('/x'), false],
-    ['a refused connection', Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }), false],
-    [
-      'one that fetch hides',
-      new TypeError('fetch failed', { cause: Object.assign(new Error('x'), { code: 'ECONNRESET' }) }),
-      false,
-    ],
-    ['a full disk', Object.assign(new Error('disk is full'), { code: 'ERR_SQLITE_ERROR' }), false],
+    ['a refused connection', withCode('ECONNREFUSED'), false],
+    ['one that fetch hides', new TypeError('fetch failed', { cause: withCode('ECONNRESET') }), false],
+    ['a full disk', withCode('ERR_SQLITE_ERROR'), false],
   ])('shows the stack of what is our fault alone: %s', (_, err, hasStack) => {
     const line = lineOf((log) => log.error({ err }, 'x'));
     expect(line.err.message).not.toBe('');
@@ -201,40 +195,34 @@ describe('createLog', () => {
 });
 
 describe('the first lines', () => {
-  const STARTED: Parameters<typeof startLines>[0] = {
-    plan: settingOf({ plan: 'auto' }),
-    dataDir: './data',
-    redis: undefined,
-    cardService: readCardServiceConfig({ CARD_SERVICE: 'scryfall' }),
-  };
+  const cardService = readCardServiceConfig({ CARD_SERVICE: 'scryfall' });
+  const OWN = { ...cardService.description, name: 'Mine', ends: '2027-03-01' };
+  const [CARDBOT, PLAN] = [
+    `cardbot ${packageJson.version} on Node ${process.versions.node}`,
+    settingOf({ plan: 'auto' }),
+  ];
+  const [AUTO, FILES] = ['plan: auto, as the card service says', 'state: files in ./data'];
   const redis = { url: 'redis://user:sesame@redis.test:6380/1', keyPrefix: 'cardbot' };
 
-  it('say which version runs, by which plan, and where its state is', () => {
-    expect(startLines(STARTED).map(([, text]) => text)).toEqual([
-      `cardbot ${packageJson.version} on Node ${process.versions.node}`,
-      'plan: auto, as the card service says',
-      'state: files in ./data',
-    ]);
-    expect(startLines({ ...STARTED, plan: { ...STARTED.plan, plan: 'pro', burst: 50 } })[1]?.[1]).toBe(
-      'plan: pro, with your own rate or burst',
-    );
-  });
-
-  it('name a card service that the operator described, with its host, and say when one ends', () => {
-    const { cardService } = STARTED;
-    const description = { ...cardService.description, name: 'Mine', ends: '2027-03-01' };
-    const lines = startLines({ ...STARTED, cardService: { ...cardService, description, isShipped: false } });
-    expect(lines.map(([, text]) => text)).toEqual(
-      expect.arrayContaining([
-        'card service: Mine at api.scryfall.com, by your own description',
+  it.each<[string, Partial<Parameters<typeof startLines>[0]>, string[]]>([
+    ['say which version runs, by which plan, and where its state is', {}, [CARDBOT, AUTO, FILES]],
+    [
+      'name a plan with your own rate',
+      { plan: { ...PLAN, plan: 'pro', burst: 50 } },
+      [CARDBOT, 'plan: pro, with your own rate or burst', FILES],
+    ],
+    [
+      'name a card service that the operator described, with its host, and say when one ends',
+      { cardService: { ...cardService, description: OWN, isShipped: false } },
+      [
+        ...[CARDBOT, AUTO, 'card service: Mine at api.scryfall.com, by your own description', FILES],
         'Mine ends on 2027-03-01: choose another card service before that',
-      ]),
-    );
-  });
-
-  it('name Redis without its password', () => {
-    const lines = startLines({ ...STARTED, redis });
-    expect(lines[2]?.[1]).toBe('state: Redis at redis.test:6380');
+      ],
+    ],
+    ['name Redis without its password', { redis }, [CARDBOT, AUTO, 'state: Redis at redis.test:6380']],
+  ])('%s', (_, more, expected) => {
+    const lines = startLines({ plan: PLAN, dataDir: './data', redis: undefined, cardService, ...more });
+    expect(lines.map(([, text]) => text)).toEqual(expected);
     expect(JSON.stringify(lines)).not.toContain('sesame');
   });
 });
@@ -244,8 +232,7 @@ const MESSAGES = { level: 'warn', begins: 'broken', ends: 'repaired' } as const;
 /** What is logged of failures (`x`) and successes (`.`), each so many seconds after the one before: `0x 60.` */
 function logged(steps: string): unknown[] {
   const { log, lines } = logLines();
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers({ toFake: ['Date'] });
   const incident = new Incident(log, MESSAGES);
   return [...steps.matchAll(/(\d+)([x.])/g)].flatMap(([, afterSeconds, what]) => {
     vi.advanceTimersByTime(Number(afterSeconds) * 1_000);
@@ -263,7 +250,8 @@ it.each(table`
   its end, with the number of failures | 0x 1x 2. 3. | broken, repaired 2 3000
   the next one after a minute | 0x 1. 60x | broken, repaired 1 1000, broken
   the first of several in a minute | 0x 1. 1x 1. | broken, repaired 1 1000
-  one soon after another if it lasts, with the failures that were not logged | 0x 1. 1x 1. 1x 58x 2. | broken, repaired 1 1000, broken, repaired 3 2000
+  one soon after another if it lasts, with the failures that were not logged | 0x 1. 1x 1. 1x 58x 2.
+    | broken, repaired 1 1000, broken, repaired 3 2000
 `)('Incident logs %s', (_, steps, expected) => {
   expect(logged(steps).join(', ')).toBe(expected);
 });

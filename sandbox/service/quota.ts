@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../src/time/utc-day.ts';
+import { DAY_MS } from '../../src/time.ts';
 import {
   arrive,
   type Counted,

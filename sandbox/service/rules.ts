@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DAY_MS } from '../../src/time/utc-day.ts';
+import { DAY_MS } from '../../src/time.ts';
 import { type ServiceCard, withPricesMoved } from '../sample-cards.ts';
 import { type Outcome, unlessMalformed } from '../transport.ts';
 import { SERVICE_LIMITERS } from './limiters.ts';

@@ -1,4 +1,4 @@
-import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
+import { nextUtcMidnightMs } from '../../src/time.ts';
 import { Listeners } from '../listeners.ts';
 import { SAMPLE_CARDS, type ServiceCard } from '../sample-cards.ts';
 import { Script } from '../script.ts';

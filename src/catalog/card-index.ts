@@ -1,8 +1,8 @@
 import type { SQLInputValue } from 'node:sqlite';
+import { errorsFrom } from '../model/typing-errors.ts';
 import type { Statements } from '../storage/sqlite/file.ts';
-import { DAY_MS } from '../time/utc-day.ts';
+import { DAY_MS } from '../time.ts';
 import type { CatalogCard } from './text.ts';
-import { Vocabulary } from './vocabulary.ts';
 
 /** A word to be found: its tokens next to each other. */
 export interface WordToFind {
@@ -14,14 +14,14 @@ export interface WordToFind {
   inName?: boolean;
 }
 
-/** Words of which one is to be found. */
-export type WordsToFind = readonly WordToFind[];
+/** A word, or some of which one is to be found. */
+export type WordsToFind = WordToFind | readonly WordToFind[];
 
 /** A card that may be what is searched for. */
 export interface Candidate {
   card: CatalogCard;
-  /** The service denied it: it comes last. */
-  isDenied: boolean;
+  /** 1: the service denied it, so it comes last; else 0. */
+  denied: number;
   /** How many cards are called so: the nearest to "well known" that lists tell. */
   printings: number;
   /** Comes first among cards that fit equally well: how near its name is to what was typed. */
@@ -115,7 +115,6 @@ export interface StoredRow {
   set_name: string | null;
   number: string | null;
   game: string | null;
-  name_row: number;
   confirmed: number;
   denied: number;
   also: string | null;
@@ -315,7 +314,11 @@ export class CardIndex {
   }
 
   #found(sql: string, ...by: SQLInputValue[]): Candidate[] {
-    return (this.#sql(sql).all(...by) as unknown as FoundRow[]).map(candidateOf);
+    const rows = this.#sql(sql).all(...by) as unknown as (StoredRow & Omit<Candidate, 'card'>)[];
+    return rows.map((row) => {
+      const { denied, printings, here, everywhere } = row;
+      return { card: cardOf(row), denied, printings, here, everywhere };
+    });
   }
 
   #has(sql: string, ...by: SQLInputValue[]): boolean {
@@ -328,13 +331,81 @@ const NO_WORD = '""';
 
 function matching(all: readonly WordsToFind[]): string {
   const oneOf = (words: WordsToFind) =>
-    `(${words.map(({ word, begins, inName }) => `${inName ? 'name : ' : ''}"${word}"${begins ? ' *' : ''}`).join(' OR ') || NO_WORD})`;
+    `(${
+      [words]
+        .flat()
+        .map(({ word, begins, inName }) => `${inName ? 'name : ' : ''}"${word}"${begins ? ' *' : ''}`)
+        .join(' OR ') || NO_WORD
+    })`;
   return all.map(oneOf).join(' AND ') || NO_WORD;
 }
 
-type FoundRow = StoredRow & Pick<Candidate, 'printings' | 'here' | 'everywhere'>;
+/** Some 20 MB; the catalogues of all known games together have 100,000. */
+const MOST_SPELLED = 300_000;
+const MOST_MEANT = 40;
+/** The shortest words in which one, two and three errors are looked for: in a shorter one they leave too little. */
+const SHORTEST = [4, 5, 8];
+/** What counts as less than an error: the word goes on, or begins with another letter. */
+const HALF = 0.5;
+/** With fewer words, more errors are looked for. */
+const ENOUGH = 3;
 
-function candidateOf(row: FoundRow): Candidate {
-  const { denied, printings, here, everywhere } = row;
-  return { card: cardOf(row), isDenied: denied > 0, printings, here, everywhere };
+/** A word that may be meant; the fewer errors, the likelier. */
+interface MeantWord {
+  word: string;
+  errors: number;
+}
+
+/** The words of all names, to find what a mistyped word means. A search reads all of them, in a millisecond or two. */
+export class Vocabulary {
+  readonly #words: string[] = [];
+  readonly #letters: number[] = [];
+
+  add(word: string): void {
+    if (this.#words.length >= MOST_SPELLED) return;
+    this.#words.push(word);
+    this.#letters.push(lettersOf(word));
+  }
+
+  /**
+   * Words that are one typing error apart, begin so or have the text inside; if there are few, those that are two
+   * apart, then three.
+   */
+  meantBy(typed: string): MeantWord[] {
+    let meant: MeantWord[] = [];
+    for (const [at, shortest] of SHORTEST.entries())
+      if (typed.length >= shortest && meant.length < ENOUGH) meant = this.#within(at + 1, typed);
+    return meant;
+  }
+
+  #within(most: number, typed: string): MeantWord[] {
+    const letters = lettersOf(typed);
+    const errorsIn = errorsFrom(typed);
+    const meant: MeantWord[] = [];
+    for (let at = 0; at < this.#words.length; at++) {
+      const word = this.#words[at] ?? '';
+      if (word.length < typed.length - most || bits(letters & ~(this.#letters[at] ?? 0)) > most) continue;
+      if (word.includes(typed)) {
+        meant.push({ word, errors: 1 });
+        continue;
+      }
+      const { whole, begun } = errorsIn(word);
+      const least = Math.min(whole, begun > 1 ? whole : begun + HALF);
+      if (least <= most + HALF) meant.push({ word, errors: least + (word[0] === typed[0] ? 0 : HALF) });
+    }
+    return meant.sort((a, b) => a.errors - b.errors).slice(0, MOST_MEANT);
+  }
+}
+
+/** The letters of a word as bits. */
+function lettersOf(word: string): number {
+  let letters = 0;
+  for (let at = 0; at < word.length; at++) letters |= 1 << (word.charCodeAt(at) & 31);
+  return letters;
+}
+
+function bits(of: number): number {
+  let count = 0;
+  for (let left = of; left !== 0; left &= left - 1) count++;
+  return count;
 }

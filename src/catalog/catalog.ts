@@ -11,7 +11,7 @@ import { BUSY_CODE, deleteFilesAside, isCorruption, sqliteCode } from '../storag
 import type { CardIndex } from './card-index.ts';
 import { CatalogDatabase } from './database.ts';
 import type { PastedLine } from './lines.ts';
-import { atOnce, type LineMeaning, meantLine, resolveList, searchInList } from './list.ts';
+import { atOnce, meantLine, resolveList, searchInList } from './list.ts';
 import { inOneMenu, mentions, type PrintingsPart, printings, type Resolution, resolve } from './meaning.ts';
 import { search } from './search.ts';
 import { catalogCardOf } from './text.ts';
@@ -116,7 +116,7 @@ export class Catalog {
   async resolve(text: string, who: Requester): Promise<Resolution> {
     const meant = (await this.#ask(LOOKUP, (index) => resolve(index, text, who))) ?? resolve(undefined, text, who);
     const id = meant.kind === 'one' ? meant.card.id : meant.kind === 'id' ? text : undefined;
-    return id === undefined || this.#options.readCardId(id) !== undefined ? meant : { kind: 'none', similar: [] };
+    return id === undefined || this.#options.readCardId(id) ? meant : { kind: 'none', similar: [] };
   }
 
   /** What a list of ids and names means. */
@@ -131,7 +131,7 @@ export class Catalog {
   async resolveLines(lines: readonly PastedLine[]) {
     const deadlineMs = Date.now() + LIST_MS;
     return Promise.all(
-      lines.map(async (line): Promise<LineMeaning> => {
+      lines.map(async (line) => {
         const meant = await this.#ask(LIST, (index) => meantLine(index, line), deadlineMs);
         const { cards, ...rest } = meant ?? { ...meantLine(undefined, line), isUnsearched: true };
         return { ...rest, cards: cards.flatMap((card) => this.#read([card.id]).map((id) => ({ ...card, id }))) };
@@ -192,7 +192,7 @@ export class Catalog {
     if (!isWritten) this.#writeLater();
   }
 
-  async close(): Promise<void> {
+  close(): void {
     clearInterval(this.#sweeping);
     this.write();
     clearTimeout(this.#writing);
@@ -232,7 +232,7 @@ export class Catalog {
     memberId?: string,
   ): Promise<T | undefined> {
     const { promise, resolve } = Promise.withResolvers<T | undefined>();
-    for (const older of this.#waiting) if (memberId !== undefined && older.memberId === memberId) older.deadlineMs = 0;
+    for (const older of this.#waiting) if (memberId && older.memberId === memberId) older.deadlineMs = 0;
     const inTurn = (isLate: boolean) => {
       if (isLate) return resolve(undefined);
       if (turn !== LOOKUP) this.write(); // who types finds what was just learned
@@ -320,7 +320,7 @@ export class Catalog {
           for (const { value } of rows) {
             const { card, delistedAtMs } = JSON.parse(String(value)).value;
             database.upsert([catalogCardOf(card)]);
-            if (delistedAtMs !== undefined) database.deny(card.id, true);
+            if (delistedAtMs) database.deny(card.id, true);
           }
         });
         after = Number(rows.at(-1)?.row ?? after);

@@ -12,7 +12,7 @@ import {
   type Statements,
   statementsOf,
 } from '../storage/sqlite/file.ts';
-import { DAY_MS } from '../time/utc-day.ts';
+import { DAY_MS } from '../time.ts';
 import {
   CATALOG_SCHEMA,
   CardIndex,
@@ -128,7 +128,7 @@ export class CatalogDatabase {
     this.inTransaction(() => {
       this.#sql('UPDATE cards SET denied = ? WHERE row = ?').run(isKept ? 1 : 2, row);
       if (!isKept) this.#removeWords(row);
-      if (confirmed > 0 || denied > 0) return;
+      if (confirmed || denied) return;
       for (const { name: source, isWithdrawn } of this.#sql(DENY).all(row))
         if (isWithdrawn)
           this.#log.warn(
@@ -219,19 +219,19 @@ export class CatalogDatabase {
   #put(card: CatalogCard, source?: number, mayReplace?: MayReplace): boolean {
     const found = this.#find(card.id);
     if (found && mayReplace?.(card, found) === false) return false;
-    if (source !== undefined) {
+    if (source) {
       this.#sql('INSERT OR IGNORE INTO import_forms VALUES (?, ?)').run(source, looseFormOf(card.id));
-      if (found && found.denied > 0) return false;
+      if (found?.denied) return false;
     }
-    const values = valuesOf(card, source === undefined, found);
-    const isStored = found !== undefined && isDeepStrictEqual({ ...found, ...values }, { ...found });
+    const values = valuesOf(card, !source, found);
+    const isStored = found && isDeepStrictEqual({ ...found, ...values }, { ...found });
     const row = isStored ? found.row : this.#store(card.id, values);
-    const isNamed = source !== undefined && this.#addNaming(row, source);
-    if (source === undefined && found?.confirmed !== 1) {
+    const isNamed = source && this.#addNaming(row, source);
+    if (!source && !found?.confirmed) {
       this.#sql('INSERT INTO forms VALUES (?, 1) ON CONFLICT (form) DO UPDATE SET ids = ids + 1').run(formOf(card.id));
       this.#confirm(row, null);
     }
-    if (isNamed && values.confirmed === 1) this.#confirm(row, source);
+    if (isNamed && values.confirmed) this.#confirm(row, source);
     return isNamed || !isStored;
   }
 
@@ -244,19 +244,16 @@ export class CatalogDatabase {
 
   /** @returns its row */
   #store(id: string, values: ReturnType<typeof valuesOf>): number {
-    const row = { ...values, id, id_key: idKey(id), name_row: this.#nameRow(values.name) };
+    for (const word of spelledWords(values.name)) this.#sql('INSERT OR IGNORE INTO words (word) VALUES (?)').run(word);
+    const insertName = 'INSERT INTO names (key, words) VALUES (?, ?) ON CONFLICT DO UPDATE SET words = words';
+    const name_row = this.#rowOf(insertName, nameKey(values.name), tokenText(values.name));
+    const row = { ...values, id, id_key: idKey(id), name_row };
     const stored = this.#sql(PUT_CARD).get(row) as unknown as StoredRow;
     const card = cardOf(stored);
     this.#removeWords(stored.row);
     const insert = 'INSERT INTO card_words (rowid, name, other) VALUES (?, ?, ?)';
     this.#sql(insert).run(stored.row, tokenText(card.name), otherText(card));
     return stored.row;
-  }
-
-  #nameRow(name: string): number {
-    for (const word of spelledWords(name)) this.#sql('INSERT OR IGNORE INTO words (word) VALUES (?)').run(word);
-    const insert = 'INSERT INTO names (key, words) VALUES (?, ?) ON CONFLICT DO UPDATE SET words = words';
-    return this.#rowOf(insert, nameKey(name), tokenText(name));
   }
 
   /** The row number of what is inserted, or is there already. */

@@ -1,5 +1,5 @@
 import { decodeHTMLStrict } from 'entities/decode';
-import { type Finish, finishOf } from '../model/finish.ts';
+import { type Finish, finishOf } from '../model/card.ts';
 import type { ListedCard } from '../model/invocation.ts';
 import { mayBeId, nameKey } from './text.ts';
 

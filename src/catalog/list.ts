@@ -1,6 +1,6 @@
 import type { ListedCard, Unclear } from '../model/invocation.ts';
 import type { Requester } from '../model/quota.ts';
-import type { Candidate, CardIndex } from './card-index.ts';
+import type { CardIndex } from './card-index.ts';
 import { type ListLine, merged, type PastedLine, type Reading, type ReadList, readLine } from './lines.ts';
 import {
   alone,
@@ -56,7 +56,7 @@ export function meantLine(index: CardIndex | undefined, line: PastedLine): LineM
   const meant = { cards: cards.slice(0, MOST_FOUND).map(listed) };
   if (cards.length > 0) return whole.length > 0 ? { ...meant, name: typed, count: 1 } : meant;
   if (mayBeHeading) return { cards: [], isHeading: true };
-  const isId = set === undefined && number === undefined && mayBeUnknownId(index, name);
+  const isId = !set && !number && mayBeUnknownId(index, name);
   return { cards: isId ? [{ id: name, name }] : [] };
 }
 
@@ -104,7 +104,7 @@ function withMarks(cards: readonly CatalogCard[], text: string): readonly Catalo
 
 /** The cards with this printed number, if all have one name. */
 const byNumber: Way = (index, { name, set, number }) => {
-  const cards = set === undefined && number === undefined && mayBeId(name) ? numberedSo(index, name) : [];
+  const cards = !set && !number && mayBeId(name) ? numberedSo(index, name) : [];
   return cards.every((card) => card.name === cards[0]?.name) ? cards : [];
 };
 
@@ -117,24 +117,24 @@ const BEHIND_NAME = /,\s|\s\/\/\s|\s[&–-]\s|:\s|\s\(/;
  */
 const alsoCalled: Way = (index, { name, set, number }) => {
   const key = nameKey(name);
-  const words = [...new Set(wordsOf(name))].map((word) => [{ word }]);
+  const words = [...new Set(wordsOf(name))].map((word) => ({ word }));
   if (key.length < SHORTEST_NAME) return [];
   const begun = index.withNameBeginning(tokenText(name));
   const titled = begun.filter(({ card }) => nameKey(card.name.split(BEHIND_NAME)[0] ?? '') === key);
-  const others = titled.length > 0 ? [] : (index.allWithWords(words) ?? []);
-  const found = [...titled, ...others.filter(({ card }) => otherNamesOf(card).includes(key))];
+  const others = () => (index.allWithWords(words) ?? []).filter(({ card }) => otherNamesOf(card).includes(key));
+  const found = titled.length > 0 ? titled : others();
   const names = [...new Set(found.map(({ card }) => card.name))];
   const isToldApart = names.length === 1 || (set && number);
   return isToldApart ? names.flatMap((each) => called(index, each)) : [];
 };
 
-const ALL_WAYS: readonly Way[] = [itself, byNumber, alsoCalled];
+const ALL_WAYS = [itself, byNumber, alsoCalled];
 
 /** How many cards a list may have: Discord's limit of embeds in one message. */
 export const MOST_LISTED = 10;
 
 /** The cards of a list that was typed, each once, in its order; more than `MOST_LISTED` in all may not be complete. */
-export interface ListMeaning {
+interface ListMeaning {
   ids: readonly string[];
   /** What is no id, and the name of no card or of several; a menu holds all cards that they may mean. */
   unclear: readonly Unclear[];
@@ -183,20 +183,16 @@ function meaningOf(index: CardIndex | undefined, part: Part, who: Requester): Pa
   const meant = resolve(index, text, who);
   if (meant.kind === 'one') return { ids: [meant.card.id] };
   const pieces = text.split(/\s+/);
-  if (pieces.length > 1 && areIds(index, pieces, who)) return { ids: pieces };
+  // While any form may be that of an id, a piece without a digit is rather a word of a name.
+  const isId = (piece: string) => {
+    const each = resolve(index, piece, who);
+    return each.kind === 'id' && (each.isKnown || hasDigit(piece));
+  };
+  if (pieces.length > 1 && pieces.length <= MOST_LISTED + 1 && pieces.every(isId)) return { ids: pieces };
   if (meant.kind === 'several') return unclear(meant.cards, meant.total);
   if (cards.length > 0) return unclear(cards, cards.length);
   if (meant.kind === 'none') return unclear(meant.similar, 0);
   return meant.kind === 'id' ? { ids: [text] } : { unsearched: [text] };
-}
-
-/** While any form may be that of an id, a piece without a digit is rather a word of a name. */
-function areIds(index: CardIndex | undefined, pieces: readonly string[], who: Requester): boolean {
-  if (pieces.length > MOST_LISTED + 1) return false;
-  return pieces.every((piece) => {
-    const meant = resolve(index, piece, who);
-    return meant.kind === 'id' && (meant.isKnown || hasDigit(piece));
-  });
 }
 
 /**
@@ -208,13 +204,15 @@ export function searchInList(index: CardIndex, list: string, who: Requester) {
   const last = list.slice(start);
   const parts = [...partsOf(list.slice(0, start), index).take(MOST_LISTED)];
   if (parts.length === MOST_LISTED) return [];
-  const known = parts.map(({ text, said }) => {
-    const [{ id } = { id: text }] = alone(said);
-    return `${SEPARATOR.test(id) ? text : id}, `;
-  });
-  const before = known.join('');
-  const found = search(index, readLine(last)?.text ?? last, who).filter(({ id }) => !SEPARATOR.test(id));
-  return found.map((card) => ({ before, card, looksLikeOthers: looksLikeOthers(index, card) }));
+  const before = parts
+    .map(({ text, said }) => {
+      const [{ id } = { id: text }] = alone(said);
+      return `${SEPARATOR.test(id) ? text : id}, `;
+    })
+    .join('');
+  return search(index, readLine(last)?.text ?? last, who)
+    .filter(({ id }) => !SEPARATOR.test(id))
+    .map((card) => ({ before, card, looksLikeOthers: looksLikeOthers(index, card) }));
 }
 
 /** The last part has separators in it as long as a name with as many begins so. */
@@ -223,9 +221,12 @@ function startOfLast(index: CardIndex, list: string): number {
   const starts = list.slice(last).trim() === '' ? [] : piecesOf(list).slice(-MOST_JOINED, -1);
   const begun = starts.find(({ index: start }) => {
     const text = list.slice(start);
-    const isBegun = ({ card: { name } }: Candidate) =>
-      nameKey(name).startsWith(nameKey(text)) && piecesOf(name).length >= piecesOf(text).length;
-    return index.withNameBeginning(tokenText(text)).some(isBegun);
+    return index
+      .withNameBeginning(tokenText(text))
+      .some(
+        ({ card: { name } }) =>
+          nameKey(name).startsWith(nameKey(text)) && piecesOf(name).length >= piecesOf(text).length,
+      );
   });
   return begun?.index ?? last;
 }
@@ -278,12 +279,13 @@ function* partsOf(typed: string, index: CardIndex | undefined): Generator<Part> 
  */
 function partAt(list: string, pieces: readonly RegExpExecArray[], index: CardIndex | undefined): Part | undefined {
   for (let { length } = pieces; length > 0; length--) {
-    const typed = list.slice(pieces[0]?.index, endOf(pieces[length - 1]));
+    const last = pieces[length - 1];
+    const typed = list.slice(pieces[0]?.index, last && last.index + last[0].length);
     const line = readLine(typed);
     const known = index && knownAs(index, typed, line);
     const isOne = length === 1 || known?.cards.some(({ id, name }) => SEPARATOR.test(id + name));
     if (known && isOne) return { ...known, length };
-    const isOneCard = length === 1 || (line?.set !== undefined && COUNTED_LINE.test(typed));
+    const isOneCard = length === 1 || (line?.set && COUNTED_LINE.test(typed));
     const text = line?.mayBeHeading ? typed : line?.text;
     if (text !== undefined && isOneCard) return { text, length, said: [], cards: [] };
   }
@@ -303,8 +305,4 @@ function knownAs(index: CardIndex, typed: string, line: ListLine | undefined) {
 
 function piecesOf(list: string): RegExpExecArray[] {
   return [...list.matchAll(PIECE)];
-}
-
-function endOf(piece: RegExpExecArray | undefined): number | undefined {
-  return piece && piece.index + piece[0].length;
 }

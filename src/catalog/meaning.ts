@@ -68,13 +68,13 @@ function meantBySearch(index: CardIndex, id: string, who: Requester): Resolution
   const mayBeId = !isLabel(id) && !isForeign(index, id);
   // While few ids are confirmed, what has no digit is more often a name that somebody typed.
   if (mayBeId && hasDigit(id)) return { kind: 'id' };
-  const [named] = alone(index.withWords(words.map((word) => [{ word, inName: true }])));
+  const [named] = alone(index.withWords(words.map((word) => ({ word, inName: true }))));
   if (named) return { kind: 'one', card: named.card };
   if (mayBeId && has === 'part') return { kind: 'id' };
   if (has !== 'all') return { kind: 'none', similar: cards.slice(0, MOST_FOUND) };
   // A search does not find all of more cards than a page holds.
   const isAll = cards.length < MOST_FOUND;
-  const total = isAll ? 0 : index.countWithWords(words.map((word) => [{ word, begins: true }]));
+  const total = isAll ? 0 : index.countWithWords(words.map((word) => ({ word, begins: true })));
   return { kind: 'several', ...pageOf(cards), total: Math.max(cards.length, total) };
 }
 
@@ -132,7 +132,7 @@ export function numberedSo(index: CardIndex, text: string): CatalogCard[] {
 /** The cards of which one text has the same tokens as this one, if few have them. */
 function spelledSo(index: CardIndex, text: string, textsOf: (card: CatalogCard) => string[]): CatalogCard[] {
   const word = tokenText(text);
-  return newestFirst(index.allWithWords([[{ word }]]) ?? []).filter((card) => textsOf(card).includes(word));
+  return newestFirst(index.allWithWords([{ word }]) ?? []).filter((card) => textsOf(card).includes(word));
 }
 
 /** Which cards of a name are wanted. */
@@ -161,7 +161,7 @@ export function called(index: CardIndex, name: string): CatalogCard[] {
 /** Those that are gone come last. */
 function newestFirst(candidates: readonly Candidate[]): CatalogCard[] {
   return candidates
-    .toSorted((one, other) => Number(one.isDenied) - Number(other.isDenied) || newerFirst(one.card, other.card))
+    .toSorted((one, other) => one.denied - other.denied || newerFirst(one.card, other.card))
     .map(({ card }) => card);
 }
 
@@ -169,11 +169,10 @@ function newestFirst(candidates: readonly Candidate[]): CatalogCard[] {
 function pageOf(
   cards: readonly CatalogCard[],
   shown?: CatalogCard,
-  { page, isOthers }: PrintingsPart = { page: 0, isOthers: false },
+  { page = 0, isOthers }: Partial<PrintingsPart> = {},
 ): CardPage {
   const wanted = isOthers ? cards.filter(({ id }) => id !== shown?.id) : cards;
-  const last = Math.max(0, Math.ceil(wanted.length / MOST_FOUND) - 1);
-  const at = Math.min(page, last);
+  const at = Math.max(0, Math.min(page, Math.ceil(wanted.length / MOST_FOUND) - 1));
   const onPage = wanted.slice(at * MOST_FOUND, (at + 1) * MOST_FOUND);
   return { cards: onPage, page: at, total: wanted.length, ...(shown && { name: shown.name }) };
 }
@@ -201,17 +200,17 @@ function* waysToPrint(cards: readonly CatalogCard[], { set = '', number = '', is
   yield cards.filter(({ id }) => ids.some((each) => isSameId(each, id)));
   const sets = [SAME_SETS.get(set) ?? set, set.replace(/ Set$/, '')].map(nameKey);
   const inSet = cards.filter(
-    (card) => set === '' || [card.set, ...codesOf(card)].some((own = '') => sets.includes(nameKey(own))),
+    (card) => !set || [card.set, ...codesOf(card)].some((own = '') => sets.includes(nameKey(own))),
   );
-  if (number === '') {
+  if (!number) {
     yield cards.filter((card) => tokenText(card.number ?? '') === tokenText(set));
     yield inSet;
   } else {
-    const reads = [String, tokenText, withoutSize];
-    for (const read of reads) yield inSet.filter((card) => read(card.number ?? '') === read(number));
+    for (const read of [String, tokenText, withoutSize])
+      yield inSet.filter((card) => read(card.number ?? '') === read(number));
     yield inSet.filter(endsNumber(number));
     // A side of a double-faced card may be counted as `51a`; of several cards without a number, any may be meant.
-    const likely = set === '' ? [] : inSet;
+    const likely = set ? inSet : [];
     yield alone(likely.filter((card) => withoutSide(card.number ?? '') === withoutSide(number)));
     yield alone(likely.filter((card) => !card.number));
   }
@@ -252,7 +251,7 @@ function abbreviates(code: string, { set = '', also }: CatalogCard): boolean {
   const [first = '', ...others] = nameKey(code);
   // Whatever is between two letters is not the second, so that nothing is tried twice.
   const letters = first + others.map((letter) => `[^${letter}]*${letter}`).join('');
-  return also === undefined && new RegExp(`(?:^| )${letters}`).test(tokenText(set));
+  return !also && new RegExp(`(?:^| )${letters}`).test(tokenText(set));
 }
 
 const MOST_MENTIONS = 10;
@@ -269,8 +268,11 @@ const FEWEST_DIGITS = 4;
  * others may have their turn before it.
  */
 export function* mentions(index: CardIndex, text: string) {
-  const parts = text.split(BETWEEN_WORDS).map((word) => word.replace(AROUND_WORD, ''));
-  const words = parts.filter(Boolean).slice(0, MOST_WORDS);
+  const words = text
+    .split(BETWEEN_WORDS)
+    .map((word) => word.replace(AROUND_WORD, ''))
+    .filter(Boolean)
+    .slice(0, MOST_WORDS);
   const found = new Map<string, readonly ListedCard[]>();
   for (let at = 0; at < words.length; ) {
     yield;
@@ -280,8 +282,10 @@ export function* mentions(index: CardIndex, text: string) {
   }
   const ids = new Set([...found.values()].flatMap(alone).map(({ id }) => id));
   // A name of several cards is clear when the text has the id of one of them.
-  const unclear = [...found].filter(([, cards]) => cards.length > 1 && !cards.some(({ id }) => ids.has(id)));
-  const ambiguous = unclear.slice(0, MOST_MENTIONS).map(([text, cards]) => ({ text, cards, total: cards.length }));
+  const ambiguous = [...found]
+    .filter(([, cards]) => cards.length > 1 && !cards.some(({ id }) => ids.has(id)))
+    .slice(0, MOST_MENTIONS)
+    .map(([text, cards]) => ({ text, cards, total: cards.length }));
   return { ids: [...ids].slice(0, MOST_MENTIONS), ambiguous: inOneMenu(ambiguous) };
 }
 

@@ -24,7 +24,7 @@ const ENOUGH = 5;
 /** What an empty field, or what was typed, offers: best first. */
 export function search(index: CardIndex, text: string, who: Requester): CatalogCard[] {
   const question = asked(index, text, who);
-  const ofServer = question.popular.filter(({ here = 0 }) => here > 0).map(({ card }) => card);
+  const ofServer = question.popular.filter(({ here }) => here).map(({ card }) => card);
   const cards = question.text === '' ? [...index.lastAsked(who.memberId), ...ofServer] : offered(question);
   const all = new Map(cards.map((card) => [card.id, card]));
   return [...all.values().take(MOST_FOUND)].map((card) => foundAs(question, card));
@@ -67,7 +67,7 @@ function offered(question: Question): CatalogCard[] {
 function foundAs({ nameKey: typed }: Query, card: CatalogCard): CatalogCard {
   if (nameKey(card.name).startsWith(typed)) return card;
   const knownAs = card.also?.find((name) => nameKey(name).startsWith(typed));
-  return knownAs === undefined ? card : { ...card, knownAs };
+  return knownAs ? { ...card, knownAs } : card;
 }
 
 /** A card that may be meant; the less it costs, the nearer it is to what was typed. */
@@ -96,7 +96,7 @@ const WITH_TOTAL = /(?<![\p{L}\d]|\/.*)(\p{L}*\d+\p{L}?)\/\p{L}*\d+(?=[^/]*$)/u;
 /** Cards whose number is known without the size of the set that was typed behind it. */
 function withoutTotal(question: Question): Fit[] {
   const [whole, number = ''] = WITH_TOTAL.exec(question.text) ?? [];
-  if (whole === undefined) return [];
+  if (!whole) return [];
   const short = queryOf(question.text.replace(whole, number));
   return asTyped({ ...question, ...short }).filter(({ card }) => tokenText(card.number ?? '') === tokenText(number));
 }
@@ -107,13 +107,12 @@ function* closestFirst({ index, popular, idKey, nameKey, words }: Question): Gen
   yield index.withIdKey(idKey);
   yield index.withNameKey(nameKey);
   const typed = wordsToFind(words);
-  const begun = typed.map((word) => [word]);
-  const whole = typed.map(({ word }) => [{ word }]);
-  const inName = (all: WordToFind[][]) => all.map((oneOf) => oneOf.map((word) => ({ ...word, inName: true })));
+  const whole = typed.map(({ word }) => ({ word }));
+  const inName = (all: WordToFind[]) => all.map((word) => ({ ...word, inName: true }));
   yield [...index.withNameBeginning(words.join(' ')), ...index.withWords(inName(whole))];
-  const every = index.allWithWords(begun);
+  const every = index.allWithWords(typed);
   if (every) return yield every;
-  for (const all of [whole, inName(begun), begun]) yield index.withWords(all);
+  for (const all of [whole, inName(typed), typed]) yield index.withWords(all);
 }
 
 /** A number is typed in full before the next word is begun, and so is a short word. */
@@ -133,7 +132,7 @@ function alike({ index, words: typed }: Question): Fit[] {
   const unknown = words.filter(({ isKnown }) => !isKnown);
   const wanted = unknown.length > 0 ? [unknown] : words.map((word) => [word]);
   const candidates = wanted.flatMap((mistyped) =>
-    index.withWords(words.map((word) => (mistyped.includes(word) ? word.meant : [word]))),
+    index.withWords(words.map((word) => (mistyped.includes(word) ? word.meant : word))),
   );
   const likely = words.filter(({ isKnown, meant }) => isKnown || meant.length > 0);
   if (candidates.length === 0) candidates.push(...withMost(index, likely));
@@ -155,10 +154,10 @@ const SPELLED = /^\p{L}{4,}$/u;
 
 /** Words that no card has are taken for mistyped, or else each without which there are cards. */
 function wordsOrMeant(index: CardIndex, typed: readonly WordToFind[]): TypedWord[] {
-  const areKnown = typed.map((word) => index.hasWords([[{ ...word, begins: true }]]));
+  const areKnown = typed.map((word) => index.hasWords([{ ...word, begins: true }]));
   return typed.map((word, at) => {
     const isKnown = areKnown[at] === true;
-    const others = typed.toSpliced(at, 1).map((each) => [each]);
+    const others = typed.toSpliced(at, 1);
     const isMistyped = areKnown.every(Boolean) ? others.length === 0 || index.hasWords(others) : !isKnown;
     const meant = isMistyped && SPELLED.test(word.word) ? index.vocabulary().meantBy(word.word) : [];
     return { ...word, isKnown, meant: meant.map((each) => ({ ...each, inName: true })) };
@@ -176,7 +175,7 @@ function withMost(index: CardIndex, words: readonly TypedWord[]): Candidate[] {
   for (const first of order.slice(0, MOST_STARTS)) {
     const kept: WordsToFind[] = [];
     for (const word of new Set([first, ...order])) {
-      const likely = word.isKnown ? [word] : word.meant;
+      const likely = word.isKnown ? word : word.meant;
       if (index.hasWords([...kept, likely])) kept.push(likely);
     }
     if (kept.length > most.length) most = kept;
@@ -234,33 +233,23 @@ function likeness(candidate: Candidate, words: readonly TypedWord[]): Fit {
  * What it costs to have what was typed as it was typed: how many nearer ways there are. `undefined`: a card has it not.
  */
 function costAsTyped(query: Query, card: CatalogCard): number | undefined {
-  let cost = 0;
-  for (const fits of waysToFit(query, card)) {
-    if (fits) return cost;
-    cost++;
-  }
-  return undefined;
-}
-
-/** Whether a card fits, in each way, the nearest first. */
-function* waysToFit(query: Query, card: CatalogCard): Generator<boolean> {
   const { words, nameKey: typed } = query;
   const name = tokenText(card.name);
   const key = nameKey(card.name);
-  yield card.id === query.text;
+  if (card.id === query.text) return 0;
   const isId = idKey(card.id) === query.idKey;
-  yield isId && isSameId(query.text, card.id);
-  yield key === typed;
-  if (words.length === 0) return;
-  yield printedNumbers(card.number ?? '').includes(words.join(' '));
-  yield otherNamesOf(card).includes(typed);
+  if (isId && isSameId(query.text, card.id)) return 1;
+  if (key === typed) return 2;
+  if (words.length === 0) return undefined;
+  if (printedNumbers(card.number ?? '').includes(words.join(' '))) return WHOLE;
+  if (otherNamesOf(card).includes(typed)) return 4;
+  if (key.startsWith(typed)) return 5;
   const has = (text: string, end: string) => words.every((word) => ` ${text} `.includes(` ${word}${end}`));
-  yield key.startsWith(typed);
-  yield has(name, ' ');
-  yield isId;
+  if (has(name, ' ')) return 6;
+  if (isId) return 7;
   const all = `${name} ${otherText(card)}`;
-  yield has(all, ' ');
-  yield has(all, '');
+  if (has(all, ' ')) return 8;
+  return has(all, '') ? 9 : undefined;
 }
 
 /** The whole id, name or number costs at most so much. */
@@ -277,14 +266,14 @@ const { compare } = new Intl.Collator('en', { numeric: true });
  */
 function inOrder({ words, popular }: Question, fits: readonly Fit[]): CatalogCard[] {
   const asked = new Map(popular.map((each) => [each.card.id, each]));
-  const keyed = fits.map(({ card, cost, isDenied, place = Number.MAX_SAFE_INTEGER, printings }) => {
+  const keyed = fits.map(({ card, cost, denied, place = Number.MAX_SAFE_INTEGER, printings }) => {
     const { here = 0, everywhere = 0 } = asked.get(card.id) ?? {};
     const name = ` ${tokenText(card.name)}`;
     const outside = words.filter((word) => !name.includes(` ${word}`));
     const set = ` ${tokenText(card.set ?? '')}`;
     const isInSet = outside.some((word) => !hasDigit(word) && set.includes(` ${word}`));
     const key = [
-      cost + (isDenied ? DENIED : 0),
+      cost + denied * DENIED,
       ...[-here, -everywhere],
       place,
       outside.length,
@@ -294,13 +283,14 @@ function inOrder({ words, popular }: Question, fits: readonly Fit[]): CatalogCar
     ];
     return { card, key };
   });
-  const sorted = keyed.sort(
-    (a, b) =>
-      a.key.reduce((order, value, at) => order || value - (b.key[at] ?? 0), 0) ||
-      compare(a.card.name, b.card.name) ||
-      newerFirst(a.card, b.card),
-  );
-  return sorted.map(({ card }) => card);
+  return keyed
+    .sort(
+      (a, b) =>
+        a.key.reduce((order, value, at) => order || value - (b.key[at] ?? 0), 0) ||
+        compare(a.card.name, b.card.name) ||
+        newerFirst(a.card, b.card),
+    )
+    .map(({ card }) => card);
 }
 
 /** The order of the cards of one name. */

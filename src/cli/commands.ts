@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { readRegistrationConfig } from '../config/config.ts';
 import { DiscordVariables, misspelledVariables } from '../config/variables.ts';
-import { type CliContext, CliFailure, discordId, type Subcommand } from './context.ts';
+import { CliFailure, discordId, type Subcommand } from './context.ts';
 import type { Action, Flags } from './registration.ts';
 
 const HELP = `
@@ -19,14 +19,24 @@ Examples:
 Exit codes: 0 done, or nothing differs · 2 something differs (diff only) · 1 failure`;
 
 /** `npm run commands` */
-export const subcommand: Subcommand = (command, context, run) => {
+export const subcommand: Subcommand = (command, context) => {
   const guild = new Option('--guild <id>', 'only the commands of this Discord server').argParser(discordId);
   const dryRun = new Option('--dry-run', 'only say what would be done');
   const yes = new Option('--yes', 'clear the global commands without being asked');
   const add = (action: Action, summary: string, ...options: Option[]) => {
     const declaration = command.command(action).description(summary).option('--json', 'print JSON, failures too');
     for (const option of options) declaration.addOption(option);
-    declaration.action(run((flags: Flags) => attempt(action, flags, context)));
+    declaration.action(async (flags: Flags) => {
+      const config = readRegistrationConfig(context.env);
+      for (const { name, meant } of misspelledVariables(context.env, DiscordVariables))
+        context.stderr.write(`${name} is unknown. Did you mean ${meant}?\n`);
+      // Loaded when the configuration is known to be valid: discord.js takes most of a run.
+      const { explainFailure, perform } = await import('./registration.ts');
+      await perform(action, flags, config, context).catch((error: unknown) => {
+        const words = explainFailure(error, config.apiUrl, flags.guild);
+        throw words ? new CliFailure(words, { cause: error }) : error;
+      });
+    });
   };
   add('list', 'show what is registered at Discord', guild);
   add('diff', 'name the commands that differ between this checkout and Discord; exits 2 when one does', guild);
@@ -35,19 +45,3 @@ export const subcommand: Subcommand = (command, context, run) => {
   add('invite', 'print the links that add the bot to a server, and to a member');
   command.addHelpText('after', HELP);
 };
-
-/** @returns the exit code @throws ConfigError, CliFailure */
-async function attempt(action: Action, flags: Flags, context: CliContext): Promise<number> {
-  const config = readRegistrationConfig(context.env);
-  for (const { name, meant } of misspelledVariables(context.env, DiscordVariables))
-    context.stderr.write(`${name} is unknown. Did you mean ${meant}?\n`);
-  // Loaded when the configuration is known to be valid: discord.js takes most of a run.
-  const { explainFailure, perform } = await import('./registration.ts');
-  try {
-    return await perform(action, flags, config, context);
-  } catch (error) {
-    const words = explainFailure(error, config.apiUrl, flags.guild);
-    if (words === undefined) throw error;
-    throw new CliFailure(words, { cause: error });
-  }
-}

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Declaration } from '../../commands/declare.ts';
+import type { Declaration } from '../../commands/index.ts';
 import type { Environment } from '../config/variables.ts';
-import { OperatorError } from '../model/operator-error.ts';
+import { OperatorError } from '../model/errors.ts';
 
 /** Everything outside the program that its subcommands use. */
 export interface CliContext {
@@ -22,13 +22,12 @@ export interface CliContext {
   ask?: (question: string) => Promise<string>;
   /** Those of this checkout unless given. */
   commands?: readonly Declaration[];
+  /** What the program is to end with; absent: 0. */
+  exitCode?: number;
 }
 
-/** Makes an action of what a subcommand does and its exit code. */
-export type Run = <A extends unknown[]>(work: (...given: A) => Promise<number>) => (...given: A) => Promise<void>;
-
 /** Declares options, arguments and actions. What it runs may throw CliFailure and ConfigError. */
-export type Subcommand = (command: Command, context: CliContext, run: Run) => void;
+export type Subcommand = (command: Command, context: CliContext) => void;
 
 /** The id of a member or a server, as an argument. */
 export function discordId(text: string): string {
@@ -37,9 +36,7 @@ export function discordId(text: string): string {
 }
 
 /** The message is a sentence for the operator, and the exit code is 1. */
-export class CliFailure extends OperatorError {
-  override name = 'CliFailure';
-}
+export class CliFailure extends OperatorError {}
 
 /** @throws CliFailure when the operator was asked and did not say yes, or cannot be asked */
 export async function agree(what: string, isAgreed: boolean, { ask, stderr }: CliContext): Promise<void> {
@@ -47,4 +44,15 @@ export async function agree(what: string, isAgreed: boolean, { ask, stderr }: Cl
   const answer = await ask?.(`${what}. Type yes to go ahead: `);
   if (answer?.trim().toLowerCase() !== 'yes')
     throw new CliFailure(ask ? 'Nothing more was sent.' : `${what}. Add --yes to go ahead.`);
+}
+
+/** Codes of the system, of undici and of OpenSSL; Node's own `ERR_…` are bugs, not connection errors. */
+const NETWORK_CODE = /^(E(?!RR_)[A-Z]|UND_ERR_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_(TLS|SSL)_)/;
+
+/** The code of a connection error, anywhere in the chain of causes. */
+export function networkCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error.name === 'TimeoutError') return 'no answer in time';
+  if ('code' in error && typeof error.code === 'string' && NETWORK_CODE.test(error.code)) return error.code;
+  return networkCode(error.cause);
 }

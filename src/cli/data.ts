@@ -13,17 +13,17 @@ stopped. With it, run this once on each machine that has a DATA_DIR; the bots ca
 Exit codes: 0 nothing is left · 1 failure`;
 
 /** `npm run data` */
-export const subcommand: Subcommand = (command, context, run) => {
+export const subcommand: Subcommand = (command, context) => {
   command
     .addHelpText('after', HELP)
     .command('forget')
     .description('delete everything that is kept about a member or a server, also in copies')
     .argument('<id>', 'of the member or the server', discordId)
-    .action(run((id: string) => forget(id, context)));
+    .action((id) => forget(id, context));
 };
 
-/** @returns the exit code @throws ConfigError, CliFailure, StateUnusable */
-async function forget(id: string, { env, stdout }: CliContext): Promise<number> {
+/** @throws ConfigError, CliFailure, StateUnusable */
+async function forget(id: string, { env, stdout }: CliContext): Promise<void> {
   const { dataDir, redis } = readStorageConfig(env);
   const isThere = statSync(dataDir, { throwIfNoEntry: false })?.isDirectory();
   if (redis) {
@@ -37,7 +37,6 @@ async function forget(id: string, { env, stdout }: CliContext): Promise<number> 
       ? `No file in ${dataDir} holds anything about ${id} any more.\n`
       : `There is no folder ${dataDir}: run this on each machine that has a DATA_DIR, too.\n`,
   );
-  return 0;
 }
 
 /**

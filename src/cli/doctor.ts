@@ -1,26 +1,23 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
-import { isFile } from '../config/card-service.ts';
 import { type Config, readCardServiceConfig, secretsOf } from '../config/config.ts';
+import { isFile } from '../config/description.ts';
 import type { GatewayInfo } from '../discord/gateway.ts';
 import { createLog, redaction } from '../log.ts';
 import type { Card } from '../model/card.ts';
-import { cardIdReader } from '../model/card-id.ts';
 import { CardServiceError, KeyRefused, RateLimited } from '../model/errors.ts';
-import { Source } from '../model/field-source.ts';
-import type { PlanSetting } from '../model/plan.ts';
-import type { QuotaReading } from '../model/quota.ts';
-import type { ServiceDescription } from '../model/service-description.ts';
+import type { PlanSetting, QuotaReading } from '../model/quota.ts';
 import { publicUrl } from '../render/card-embed.ts';
 import { AnswerReader } from '../service/answers.ts';
 import { type BulkAnswer, BulkRequests } from '../service/bulk.ts';
 import { cardUrl } from '../service/card-service.ts';
+import { Source } from '../service/field-source.ts';
 import { parseJson, Requests } from '../service/request.ts';
-import { agree, type CliContext, type Subcommand } from './context.ts';
+import { cardIdReader, type ServiceDescription } from '../service/service-description.ts';
+import { agree, type CliContext, networkCode, type Subcommand } from './context.ts';
 import { type Checked, checkOffline, type Finding, right, unknown, verdict, wrong } from './offline-checks.ts';
 import type { Application } from './registration.ts';
-import { networkCode } from './request.ts';
 
 const HELP = `
 It reads the same settings as the bot, from the environment and .env, changes nothing, and can run beside the bot.
@@ -42,7 +39,7 @@ interface Flags {
 }
 
 /** `npm run doctor` */
-export const subcommand: Subcommand = (command, context, run) => {
+export const subcommand: Subcommand = (command, context) => {
   command
     .option('--json', 'JSON on standard output, for programs: [{"check","ok","cure"}]')
     .option('--offline', 'check this machine only: nothing is sent to Discord, the card service or Redis')
@@ -50,17 +47,15 @@ export const subcommand: Subcommand = (command, context, run) => {
     .option('--id <id>', 'a card that the service has')
     .option('--yes', 'send the key without a question')
     .addHelpText('after', HELP)
-    .action(run((flags: Flags) => report(flags, context)));
+    .action((flags) => report(flags, context));
 };
 
 /**
  * In the order in which it is to be put right. What needs a setting that is faulty is left out.
  *
- * @returns the exit code
- *
  * @throws ConfigError for a description that does not fit, CliFailure where nothing is to be sent
  */
-async function report({ json, offline, service, id, yes }: Flags, context: CliContext): Promise<number> {
+async function report({ json, offline, service, id, yes }: Flags, context: CliContext): Promise<void> {
   const { env, envFile, folder } = context;
   const given = service === undefined ? undefined : named(service, folder);
   const { config, findings, knownId } =
@@ -80,10 +75,10 @@ async function report({ json, offline, service, id, yes }: Flags, context: CliCo
   }
   const found = await Promise.all(checks.map((each) => Array.fromAsync(each)));
   findings.push(...found.flat());
-  const lines = findings.map(({ check, ok, cure }) => `${ok === null ? '?' : ok ? '✓' : '✗'} ${check}: ${cure}\n`);
-  const text = json ? `${JSON.stringify(findings, null, 2)}\n` : lines.join('');
+  const lines = findings.map(({ check, ok, cure }) => `${ok === null ? '?' : ok ? '✓' : '✗'} ${check}: ${cure}`);
+  const text = `${json ? JSON.stringify(findings, null, 2) : lines.join('\n')}\n`;
   context.stdout.write(redaction(secretsOf(config))(text)); // an answer from outside may repeat what it was sent
-  return findings.some(({ ok }) => ok === false) ? 1 : 0;
+  context.exitCode = Number(findings.some(({ ok }) => ok === false));
 }
 
 /** A description as its name, or as the path of its file. */
@@ -104,14 +99,14 @@ const USER_INSTALL = '1';
 
 /** Whether members can use the bot in Discord. Costs some ten requests to Discord, and no login. */
 async function* checkDiscord({ discord }: Partial<Config>) {
-  if (discord === undefined) return;
+  if (!discord) return;
   const { apiUrl, hasUserInstall, shards } = discord;
   // Loaded when they are needed: discord.js takes most of a run.
   const { declarations } = await import('../../commands/index.ts');
-  const { among, diffCommands, explainFailure, inviteLinks, isAnswer, Registration, shownCommand } = await import(
+  const { among, diffCommands, explainFailure, inviteLinks, isAnswer, registrationAt, shownCommand } = await import(
     './registration.ts'
   );
-  const registration = new Registration(discord);
+  const registration = registrationAt(discord);
   const shown = (names: readonly string[]) => names.map(shownCommand).join(', ');
   let isAccepted = false;
   try {
@@ -126,7 +121,7 @@ async function* checkDiscord({ discord }: Partial<Config>) {
     yield verdict('invite', guilds.length === 0 && isNowhere, `servers: ${guilds.length}`);
 
     const local = declarations(hasUserInstall);
-    const registered = await registration.commands(id, undefined);
+    const registered = await registration.commands(id);
     const { added, removed, changed } = diffCommands(local, registered, undefined);
     const differing = shown([...added, ...removed, ...changed]);
     const differ = `Those at Discord are not those of this version (${differing}). Run: npm run commands -- register`;
@@ -140,14 +135,14 @@ async function* checkDiscord({ discord }: Partial<Config>) {
     yield verdict('gateway', await gatewayFault(await registration.gateway(), shards), 'it answers');
   } catch (error) {
     const why = explainFailure(error, apiUrl);
-    if (why === undefined) throw error;
+    if (!why) throw error;
     // What fails without a word of Discord after it was reached could not be found out.
     yield (isAnswer(error) || !isAccepted ? wrong : unknown)('Discord', why);
   }
 }
 
 /** Settings in the Developer Portal with which the bot cannot work. */
-function applicationFaults(application: Application, hasUserInstall: boolean): Finding[] {
+function* applicationFaults(application: Application, hasUserInstall: boolean) {
   const { integration_types_config: installs, interactions_endpoint_url: endpoint } = application;
   const cures = [
     endpoint &&
@@ -159,7 +154,7 @@ function applicationFaults(application: Application, hasUserInstall: boolean): F
       !(USER_INSTALL in installs) &&
       'Members cannot install the bot. Run: npm run commands -- register, or set USER_INSTALL_DAILY_REQUESTS=0.',
   ];
-  return cures.flatMap((cure) => (cure ? wrong('application', cure) : []));
+  for (const cure of cures) if (cure) yield wrong('application', cure);
 }
 
 /** @param shards of this process */
@@ -174,8 +169,10 @@ async function gatewayFault(
     return `Discord recommends ${recommended} shards. Set DISCORD_SHARD_COUNT to that, and divide them by DISCORD_SHARDS.`;
   // Ends before the login, so it costs none of the day's and does not disturb a bot that is running.
   const socket = new WebSocket(`${url}?v=10&encoding=json`);
-  const greeting = once(socket, 'message', { signal: AbortSignal.timeout(PATIENCE_MS) });
-  const isGreeted = await greeting.then(Boolean, () => false);
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const isFirst = (name: string, is: boolean) => once(socket, name, { signal }).then(() => is);
+  // A socket that has failed keeps the process no longer, which would end it without a word.
+  const isGreeted = await Promise.race([isFirst('message', true), isFirst('close', false)]).catch(() => false);
   socket.close();
   const silent = `${url} does not answer, although Discord's API does. Allow WebSockets in the firewall or the proxy.`;
   return isGreeted ? undefined : silent;
@@ -193,7 +190,7 @@ const MADE_UP = [NO_SUCH_CARD, '00000000-0000-4000-8000-000000000000', '99999999
  * it has no such card is reached.
  */
 function idsToTry({ card }: ServiceDescription, known: string | undefined): string[] {
-  if (card.example !== undefined) return [known ?? card.example];
+  if (card.example) return [known ?? card.example];
   const { segments = 1 } = Object(card.ids);
   const madeUp = MADE_UP.map((part) => Array(segments).fill(part).join(card.idSeparator)).find(cardIdReader(card));
   return [known, madeUp].filter((id) => id !== undefined);
@@ -214,7 +211,7 @@ async function* checkCardService(
   plan?: PlanSetting,
 ) {
   const { baseUrl, description } = cardService;
-  const { list } = description;
+  const { list, url, name } = description;
   const unread = new Map<string, Finding>();
   const reader = new AnswerReader(description, (field, why) => unread.set(field, unknown(field, why)));
   const stated: QuotaReading[] = [];
@@ -223,47 +220,40 @@ async function* checkCardService(
   const requests = new Requests(options);
   const ask = async (card: string) => reader.cardIn(await requests.send(cardUrl(baseUrl, description, card)), card);
   let [check, asked] = [CARD, id];
+  /** What an operator has to put right. */
+  const place = (variables = 'CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH') =>
+    url
+      ? `\`url\`, \`key\`, \`card\`, \`absent\`, \`refused\`, \`fields\` and \`list\` in the description of ${name}`
+      : variables;
+  const failure = (error: CardServiceError) => {
+    const why = networkCode(error.cause) ?? error.message;
+    if (error instanceof KeyRefused)
+      return wrong('API key', `It lacks or is wrong (${why}). Set CARD_SERVICE_API_KEY.`);
+    const isToWait = error instanceof RateLimited || check === BULK;
+    const says = `${new URL(baseUrl).host} gives no readable answer for ${asked} at ${description.card.path} (${why}).`;
+    return (isToWait ? unknown : wrong)(check, `${says} Check ${place()}, or try again later.`);
+  };
   try {
     const card = await ask(id);
     const exists = card !== 'noSuchCard';
-    const cure = `Name one that it has (--id ID), or check ${place(description)}`;
+    const cure = `Name one that it has (--id ID), or check ${place()}`;
     const none = `It says that it has no card ${id}. ${cure}: ${cardUrl(baseUrl, description, id)} was asked.`;
     yield exists ? right(CARD, 'it answers with a card') : unknown(CARD, none);
     if (plan) yield planFinding(plan, description, stated[0]);
     else if (exists) yield* fieldFindings(description, card, stated);
-    if (exists && absentId !== undefined) {
+    if (exists && absentId) {
       asked = absentId;
       await ask(absentId);
       yield right(CARD, `it answers, and has no card ${absentId}`);
     }
     check = BULK;
     const listed = list && (await new BulkRequests({ ...options, list, reader }).request([id]));
-    if (listed) yield listFinding(listed, id, exists, place(description, 'CARD_SERVICE_BULK_PATH'));
+    if (listed) yield listFinding(listed, id, exists, place('CARD_SERVICE_BULK_PATH'));
   } catch (error) {
     if (!(error instanceof CardServiceError)) throw error;
-    yield failure(error, check, asked, cardService);
+    yield failure(error);
   }
   yield* unread.values();
-}
-
-function failure(
-  error: CardServiceError,
-  check: string,
-  id: string,
-  { baseUrl, description }: Config['cardService'],
-): Finding {
-  const why = networkCode(error.cause) ?? error.message;
-  if (error instanceof KeyRefused) return wrong('API key', `It lacks or is wrong (${why}). Set CARD_SERVICE_API_KEY.`);
-  const isToWait = error instanceof RateLimited || check === BULK;
-  const says = `${new URL(baseUrl).host} gives no readable answer for ${id} at ${description.card.path} (${why}).`;
-  return (isToWait ? unknown : wrong)(check, `${says} Check ${place(description)}, or try again later.`);
-}
-
-/** What an operator has to put right. */
-function place({ url, name }: ServiceDescription, variables = 'CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH') {
-  return url === undefined
-    ? variables
-    : `\`url\`, \`key\`, \`card\`, \`absent\`, \`refused\`, \`fields\` and \`list\` in the description of ${name}`;
 }
 
 /** The plan in the answer against the plan in the settings. */
@@ -274,14 +264,14 @@ function planFinding(
 ): Finding {
   const check = 'plan';
   if (!described.quota.some(({ per }) => per === 'day')) return right(check, 'the service tells nothing of one');
-  const stated = Object.keys(plans).find((name) => limit !== undefined && plans[name]?.requestsPerDay === limit);
+  const stated = Object.keys(plans).find((name) => limit && plans[name]?.requestsPerDay === limit);
   // Services change what their plans allow, and what is stated is believed, unless it may be that of a custom plan.
   const mayBeCustom = Object.values(described.plans).some(({ custom }) => custom);
-  const isToBelieve = limit !== undefined && (stated !== undefined || !mayBeCustom);
+  const isToBelieve = limit && (stated || !mayBeCustom);
   const isRight =
     plan === 'auto'
-      ? isToBelieve || (requestsPerMinute ?? burst) !== undefined
-      : limit === undefined || stated === plan || described.plans[plan]?.custom;
+      ? isToBelieve || (requestsPerMinute ?? burst)
+      : !limit || stated === plan || described.plans[plan]?.custom;
   const allowed = `${limit?.toLocaleString('en') ?? 'an unstated number of'} requests a day`;
   const left = remaining === undefined ? '' : `, ${remaining.toLocaleString('en')} left`;
   const cure = `It allows ${allowed}, and CARD_SERVICE_PLAN is ${plan}. Write ${stated ?? 'the one that you have'}, or auto with CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST.`;
@@ -301,9 +291,9 @@ const LONGEST_SHOWN = 100;
 
 /** What the bot shows of each source of a description, and where that is from. @param stated of each window of the quota */
 function* fieldFindings({ fields, prices, quota }: ServiceDescription, card: Card, stated: readonly QuotaReading[]) {
-  const { set, game: tcg, imageUrl, pageUrl } = card;
-  const addresses = { imageUrl: publicUrl(imageUrl), pageUrl: publicUrl(pageUrl) };
-  yield* shownOf('fields', fields, { ...card, ...addresses, tcg, 'set.id': set?.id, 'set.name': set?.name });
+  const { set, game: tcg } = card;
+  const ofCard = { ...card, imageUrl: publicUrl(card.imageUrl), pageUrl: publicUrl(card.pageUrl) };
+  yield* shownOf('fields', fields, { ...ofCard, tcg, 'set.id': set?.id, 'set.name': set?.name });
   yield* shownOf('prices', { ...prices }, { ...card.prices });
   for (const [at, window] of quota.entries()) {
     const { resetInMs, ...reading } = stated[at] ?? {};
@@ -324,9 +314,11 @@ function* shownOf(place: string, sources: object, shown: Readonly<Record<string,
 
 /** Whether Redis can hold the bot's state, and keeps it. Writes one key, which expires within a second. */
 async function* checkRedis({ redis }: Partial<Config>) {
-  if (redis === undefined) return;
+  if (!redis) return;
   const check = 'Redis';
-  const { messageOf, newClient, settingProblems, tlsCure, whyUnusable } = await import('../storage/redis/client.ts');
+  const { messageOf, newClient, settingProblems, tlsCure, whyUnusable } = await import(
+    '../storage/redis/connection.ts'
+  );
   const { url, keyPrefix } = redis;
   const client = newClient(url).on('error', () => {}); // connect() rejects with it
   const { host } = new URL(url);
@@ -355,27 +347,25 @@ async function* checkPort({ http, discord }: Partial<Config>) {
   if (!http?.port || !discord) return;
   const check = 'HTTP_PORT';
   const server = createServer();
-  const fault = await once(server.listen(http), 'listening').then(
-    () => undefined,
-    (error) => networkCode(error) ?? error,
-  );
-  server.close();
-  if (!fault) {
+  try {
+    await once(server.listen(http), 'listening');
     yield right(check, 'it is free');
-    return;
+  } catch (error) {
+    const host = http.host.includes(':') ? `[${http.host}]` : http.host;
+    const asked = fetch(`http://${host}:${http.port}/readyz`, { signal: AbortSignal.timeout(1_000) });
+    const isOurs = (await asked.catch(() => null))?.headers.get('X-Application-Id') === discord.botId;
+    const cure = `It cannot be used (${networkCode(error) ?? error}). Set HTTP_PORT to a port that is free, or HTTP_HOST to an address of this machine.`;
+    yield verdict(check, !isOurs && cure, 'the running bot serves it');
+  } finally {
+    server.close();
   }
-  const host = http.host.includes(':') ? `[${http.host}]` : http.host;
-  const asked = fetch(`http://${host}:${http.port}/readyz`, { signal: AbortSignal.timeout(1_000) });
-  const isOurs = (await asked.catch(() => null))?.headers.get('X-Application-Id') === discord.botId;
-  const cure = `It cannot be used (${fault}). Set HTTP_PORT to a port that is free, or HTTP_HOST to an address of this machine.`;
-  yield verdict(check, !isOurs && cure, 'the running bot serves it');
 }
 
 /**
  * Whether alerts would arrive: reads the webhook and writes nothing. Shows nothing of its address, which is a secret.
  */
 async function* checkWebhook({ alertWebhookUrl: url }: Partial<Config>) {
-  if (url === undefined) return;
+  if (!url) return;
   const check = 'alerts';
   const cure = "Check ALERT_WEBHOOK_URL: in the channel's settings, Integrations, Webhooks.";
   try {

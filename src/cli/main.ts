@@ -7,7 +7,12 @@ import { stopSignal } from '../stop-signal.ts';
 refuseOldNode();
 const { stdin, stdout, stderr, env } = process;
 // Not by Node's own option alone, which says so when there is none. The environment wins over the file.
-if (existsSync('.env')) loadEnvFile();
+try {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+} catch {
+  stderr.write('.env cannot be read. Make it a file that this user can read.\n'); // Node says that there is none
+  process.exit(1);
+}
 becomeOwner(env.DATA_DIR || './data');
 useCompileCache();
 const { runCli } = await import('./program.ts');
@@ -28,15 +33,6 @@ process.exitCode = await runCli(process.argv.slice(2), {
   stopSignal,
   ...(stdin.isTTY && { ask }),
 });
-
-function loadEnvFile(): void {
-  try {
-    process.loadEnvFile('.env');
-  } catch {
-    stderr.write('.env cannot be read. Make it a file that this user can read.\n'); // Node says that there is none
-    process.exit(1);
-  }
-}
 
 /**
  * Run by root, this program goes on as the owner of `DATA_DIR`, who runs the bot: what is made there is the bot's then,

@@ -15,9 +15,8 @@ import {
   Variables,
 } from '../config/variables.ts';
 import { SHORT_SECRET } from '../log.ts';
-import { cardIdReader } from '../model/card-id.ts';
-import { DatabaseUnusable } from '../storage/sqlite/file.ts';
-import { catalogFolder, withoutNames } from '../storage/state.ts';
+import { cardIdReader } from '../service/service-description.ts';
+import { catalogFolder, DatabaseUnusable } from '../storage/sqlite/file.ts';
 
 /** The result of one check. */
 export interface Finding {
@@ -57,7 +56,10 @@ export interface Checked {
  *
  * @param file the variables in `.env`, which holds none of other programs
  */
-export function checkOffline(environment: Environment, file = envFile()): Checked {
+export function checkOffline(
+  environment: Environment,
+  file: Environment = existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {},
+): Checked {
   const { config, problems } = readUsable(environment);
   const faults = [...problems, ...unread(environment, file, config)];
   if (config) faults.push(...contradictions(environment, config));
@@ -69,14 +71,12 @@ export function checkOffline(environment: Environment, file = envFile()): Checke
   const { card, names } = config.cardService.description;
   const ids = idsByName(config);
   const usable = ids?.flatMap((id) => cardIdReader(card)(id) ?? []);
-  if (ids?.length === 0) findings.push(right(NAMES, withoutNames(names)));
+  const cure = names ? 'Run: npm run catalog -- fetch' : 'Give it a list: docs/catalogues.md';
+  if (ids?.length === 0)
+    findings.push(right(NAMES, `The bot knows no card by name yet, so members can only type ids. ${cure}`));
   else if (usable?.length === 0)
     findings.push(wrong(NAMES, `\`card.ids\` in the description takes no id such as ${ids?.[0]}.`));
   return { config, findings, knownId: usable?.[0] };
-}
-
-function envFile(): Environment {
-  return existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8')) : {};
 }
 
 /** What can be read without the variables that are faulty. */
@@ -196,7 +196,7 @@ function ofOthers(check: string, path: string, rights = 0o077): Finding[] {
 function idsByName({ dataDir, cardService }: Config): string[] | undefined {
   const file = join(catalogFolder(dataDir, cardService.scope), 'catalog.sqlite');
   try {
-    if (statSync(file, { throwIfNoEntry: false }) === undefined) return [];
+    if (!statSync(file, { throwIfNoEntry: false })) return [];
     using database = new DatabaseSync(file, { readOnly: true });
     const some = `SELECT * FROM (SELECT id, confirmed FROM cards WHERE ${OFFERED} LIMIT 100) ORDER BY confirmed DESC`;
     return database

@@ -1,9 +1,9 @@
 import { Command, CommanderError, Help } from 'commander';
-import { OperatorError } from '../model/operator-error.ts';
-import type { CliContext, Run, Subcommand } from './context.ts';
+import { OperatorError } from '../model/errors.ts';
+import type { CliContext } from './context.ts';
 
 /** Each is loaded when it is called: discord.js alone takes half a second and more memory than an import may. */
-const SUBCOMMANDS: Readonly<Record<string, { summary: string; load: () => Promise<{ subcommand: Subcommand }> }>> = {
+const SUBCOMMANDS = {
   catalog: {
     summary: 'Gives the bot cards that members can find by name.',
     load: () => import('./catalog/subcommand.ts'),
@@ -26,18 +26,14 @@ const SUBCOMMANDS: Readonly<Record<string, { summary: string; load: () => Promis
  * @param args without program and script
  * @returns the exit code; 1 for every failure
  */
-export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
+export async function runCli(args: readonly string[], outside: CliContext): Promise<number> {
+  const context = { ...outside, exitCode: 0 };
   const { stdout, stderr } = context;
-  let exitCode = 0;
   let complaint = '';
-  const run: Run =
-    (work) =>
-    async (...given) => {
-      exitCode = await work(...given);
-    };
   const program = new Command('npm run')
     .description('What operators do with the bot besides running it.')
-    .configureHelp({ commandUsage })
+    // The command as it is typed: npm wants `--` before what it passes on.
+    .configureHelp({ commandUsage: (command) => new Help().commandUsage(command).replace(/^npm run [a-z]+/, '$& --') })
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => {
@@ -48,11 +44,11 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     .exitOverride();
   for (const [name, { summary, load }] of Object.entries(SUBCOMMANDS)) {
     const command = program.command(name).description(summary);
-    if (name === args[0]) (await load()).subcommand(command, context, run);
+    if (name === args[0]) (await load()).subcommand(command, context);
   }
   try {
     await program.parseAsync(args, { from: 'user' });
-    return exitCode;
+    return context.exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0;
     if (error instanceof OperatorError) complaint = error.message;
@@ -61,9 +57,4 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     else stderr.write(`${complaint.trimEnd()}\n`);
     return 1;
   }
-}
-
-/** The command as it is typed: npm wants `--` before what it passes on. */
-function commandUsage(command: Command): string {
-  return new Help().commandUsage(command).replace(/^npm run [a-z]+/, '$& --');
 }

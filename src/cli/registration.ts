@@ -1,13 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { DiscordAPIError, HTTPError, RateLimitError, REST, Routes } from 'discord.js';
 import { z } from 'zod';
-import type { Declaration } from '../../commands/declare.ts';
-import { declarations } from '../../commands/index.ts';
+import { type Declaration, declarations } from '../../commands/index.ts';
 import type { RegistrationConfig } from '../config/config.ts';
 import { GatewayInfo } from '../discord/gateway.ts';
 import { answered, REQUEST_TIMEOUT_MS, requestAgent } from '../discord/rest/requests.ts';
-import { agree, type CliContext } from './context.ts';
-import { networkCode } from './request.ts';
+import { agree, type CliContext, networkCode } from './context.ts';
 
 export type Action = 'list' | 'diff' | 'register' | 'clear' | 'invite';
 
@@ -19,62 +17,54 @@ export interface Flags {
   yes?: boolean;
 }
 
-/** Costs at most five requests. @returns the exit code @throws what `Registration` throws, CliFailure */
+/** Costs at most five requests. @throws what `registrationAt` names, CliFailure */
 export async function perform(
   action: Action,
   { guild, json, dryRun, yes = false }: Flags,
   config: RegistrationConfig,
   context: CliContext,
-): Promise<number> {
-  const registration = new Registration(config);
+): Promise<void> {
+  const registration = registrationAt(config);
   const application = await registration.application();
   const { id, name } = application;
-  const print = (lines: readonly string[], fields: object, exitCode = 0) => {
+  const print = (lines: readonly string[], fields: object) => {
     const object = { application: { id, name }, guildId: guild ?? null, ...fields };
     context.stdout.write(`${json ? JSON.stringify(object, null, 2) : lines.join('\n')}\n`);
-    return exitCode;
   };
   const links = inviteLinks(id, config.hasUserInstall);
   if (action === 'invite') return print(linkLines(links), links);
   const heading = `${guild ? `Commands in server ${guild}` : 'Global commands'} of ${name} (${id})`;
-  const registered = await registration.commands(id, guild);
-  if (action === 'list') return print(listLines(heading, registered), { commands: registered });
+  const commands = await registration.commands(id, guild);
+  if (action === 'list') return print(listLines(heading, commands), { commands });
 
-  const known = context.commands ?? declarations(config.hasUserInstall);
+  const { commands: known = declarations(config.hasUserInstall) } = context;
   const wanted = action === 'clear' ? [] : known;
   const isInstall = action !== 'clear' && !guild;
   const form = isInstall ? applicationForm(application, config.hasUserInstall) : {};
-  const diff = { settings: Object.keys(form), ...diffCommands(wanted, registered, guild, known) };
-  const changes = changeLines(diff);
-  const result = { same: changes.length === 0, ...diff, sent: false };
+  const settings = Object.keys(form);
+  const diff = diffCommands(wanted, commands, guild, known);
+  const ofCommands = Object.entries({ '+': diff.added, '-': diff.removed, '~': diff.changed }).flatMap(
+    ([sign, names]) => names.map((name) => `${sign} ${shownCommand(name)}`),
+  );
+  const changes = [...settings.map((field) => `~ ${field} of the application`), ...ofCommands];
+  const result = { same: changes.length === 0, settings, ...diff, sent: false };
   if (result.same) return print([`${heading}: nothing differs.`], result);
   const lines = [`${heading}: something differs.`, ...changes];
-  if (action === 'diff') return print(lines, result, 2);
-  if (dryRun) return print(lines, result);
+  if (action === 'diff') context.exitCode = 2;
+  if (action === 'diff' || dryRun) return print(lines, result);
   if (action === 'clear' && !guild) await agree('This removes the commands from every server', yes, context);
-  const confirmed = new Registration(config); // whoever was asked may have thought about it for longer than a run takes
+  const confirmed = registrationAt(config); // whoever was asked may have thought about it for longer than a run takes
   // First, so that the application offers members' installs before its commands ask for them.
-  if (diff.settings.length > 0) await confirmed.edit(form);
-  if (changes.length > diff.settings.length) await confirmed.replace(id, guild, wanted, diff.kept);
+  if (settings.length > 0) await confirmed.edit(form);
+  if (ofCommands.length > 0) await confirmed.replace(id, guild, [...wanted, ...diff.kept]);
   lines.push("Done. If a member doesn't see the change, reloading Discord helps (Ctrl+R).");
   if (isInstall) lines.push('If the bot is in no server yet, add it:', ...linkLines(links));
-  return print(lines, { ...result, sent: true });
+  print(lines, { ...result, sent: true });
 }
 
 function listLines(heading: string, commands: readonly RegisteredCommand[]): string[] {
   const rows = commands.map(({ name, id, description }) => `${shownCommand(name)}  ${id}  ${description}`.trimEnd());
   return [`${heading}: ${rows.length || 'none.'}`, ...rows];
-}
-
-type Changes = 'settings' | 'added' | 'removed' | 'changed';
-
-/** One for each command, and for each field of the application. */
-function changeLines({ settings, added, removed, changed }: Record<Changes, readonly string[]>): string[] {
-  const signed = Object.entries({ '+': added, '-': removed, '~': changed });
-  return [
-    ...settings.map((field) => `~ ${field} of the application`),
-    ...signed.flatMap(([sign, names]) => names.map((name) => `${sign} ${shownCommand(name)}`)),
-  ];
 }
 
 /** One alone stands as it is, for a script. */
@@ -133,7 +123,7 @@ const SLASH = 1;
 
 /** A command as Discord lists it. Those of menus have no description. */
 const RegisteredCommand = Named.extend({ type: z.number().default(SLASH), description: z.string().default('') });
-export type RegisteredCommand = z.infer<typeof RegisteredCommand>;
+type RegisteredCommand = z.infer<typeof RegisteredCommand>;
 
 /** Somebody waits at a terminal. */
 const ALL_REQUESTS_MS = 30_000;
@@ -153,66 +143,46 @@ const GLOBAL = ['contexts', 'integration_types'];
  * with `guild` those of one server. Every method costs one request, and all have 30 s together. They throw what
  * @discordjs/rest throws, or a ZodError or a SyntaxError when the answer is not Discord's; `explainFailure` explains all.
  */
-export class Registration {
-  readonly #rest: REST;
+export function registrationAt({ token, apiUrl }: RegistrationConfig) {
+  const giveUpAtMs = performance.now() + ALL_REQUESTS_MS;
+  const rest = new REST({
+    api: apiUrl,
+    agent: requestAgent(),
+    makeRequest: (url, init) =>
+      answered(url, init, Math.ceil(Math.min(REQUEST_TIMEOUT_MS, giveUpAtMs - performance.now()))),
+    retries: 1,
+    rejectOnRateLimit: ({ retryAfter, timeToReset }) => Math.max(retryAfter, timeToReset) > LONGEST_WAIT_MS,
+  }).setToken(token);
+  return {
+    /** The application of the token. */
+    application: async () => Application.parse(await rest.get(Routes.currentApplication())),
 
-  constructor({ token, apiUrl }: RegistrationConfig) {
-    const giveUpAtMs = performance.now() + ALL_REQUESTS_MS;
-    this.#rest = new REST({
-      api: apiUrl,
-      agent: requestAgent(),
-      makeRequest: (url, init) =>
-        answered(url, init, Math.ceil(Math.min(REQUEST_TIMEOUT_MS, giveUpAtMs - performance.now()))),
-      retries: 1,
-      rejectOnRateLimit: ({ retryAfter, timeToReset }) => Math.max(retryAfter, timeToReset) > LONGEST_WAIT_MS,
-    }).setToken(token);
-  }
+    /** Changes what is in the form. */
+    edit: (form: object) => rest.patch(Routes.currentApplication(), { body: form }),
 
-  /** The application of the token. */
-  async application() {
-    return Application.parse(await this.#rest.get(Routes.currentApplication()));
-  }
+    /** Commands of every type, with their translations. */
+    async commands(applicationId: string, guild?: string) {
+      const query = new URLSearchParams({ with_localizations: 'true' });
+      return RegisteredCommand.array().parse(await rest.get(commandsRoute(applicationId, guild), { query }));
+    },
 
-  /** Changes what is in the form. */
-  async edit(form: object): Promise<void> {
-    await this.#rest.patch(Routes.currentApplication(), { body: form });
-  }
+    /**
+     * Replaces the commands of one place. A bulk overwrite deletes commands of every type that it does not name, so
+     * those of others are to be among them, as they are.
+     */
+    replace: (applicationId: string, guild: string | undefined, commands: readonly object[]) =>
+      rest.put(commandsRoute(applicationId, guild), { body: commands.map((command) => contentOf(command, guild)) }),
 
-  /** Commands of every type, with their translations. */
-  async commands(applicationId: string, guild: string | undefined) {
-    const query = new URLSearchParams({ with_localizations: 'true' });
-    return RegisteredCommand.array().parse(await this.#rest.get(commandsRoute(applicationId, guild), { query }));
-  }
+    /** The servers that the bot is in, at most 200 ("Get Current User Guilds"). */
+    guilds: async () => Named.array().parse(await rest.get(Routes.userGuilds())),
 
-  /**
-   * Replaces the commands of one place. A bulk overwrite deletes commands of every type that it does not name, so those
-   * that are not ours (`kept`) are sent again as they are.
-   */
-  async replace(
-    applicationId: string,
-    guild: string | undefined,
-    wanted: readonly Declaration[],
-    kept: readonly RegisteredCommand[],
-  ): Promise<void> {
-    const body = [...wanted, ...kept].map((command) => contentOf(command, guild));
-    await this.#rest.put(commandsRoute(applicationId, guild), { body });
-  }
-
-  /** The servers that the bot is in, at most 200 ("Get Current User Guilds"). */
-  async guilds() {
-    return Named.array().parse(await this.#rest.get(Routes.userGuilds()));
-  }
-
-  /** Where the bot connects to, and how many logins are left today. */
-  async gateway() {
-    return GatewayInfo.parse(await this.#rest.get(Routes.gatewayBot()));
-  }
+    /** Where the bot connects to, and how many logins are left today. */
+    gateway: async () => GatewayInfo.parse(await rest.get(Routes.gatewayBot())),
+  };
 }
 
 function commandsRoute(applicationId: string, guild: string | undefined): `/${string}` {
-  return guild === undefined
-    ? Routes.applicationCommands(applicationId)
-    : Routes.applicationGuildCommands(applicationId, guild);
+  return guild ? Routes.applicationGuildCommands(applicationId, guild) : Routes.applicationCommands(applicationId);
 }
 
 /**
@@ -227,21 +197,22 @@ export function diffCommands(
   guild: string | undefined,
   known = wanted,
 ) {
-  const shape = (command: object | undefined) => command && normal(contentOf(command, guild));
-  const isKept = (command: RegisteredCommand) => command.type !== SLASH && !among(known, command);
-  const isNew = (command: Declaration) => among(registered, command) === undefined;
-  const differs = (command: Declaration) => !isDeepStrictEqual(shape(among(registered, command)), shape(command));
+  const shape = (command: object) => normal(contentOf(command, guild));
+  const old = (command: Declaration) => among(registered, command);
+  /** Menus and entry points that are not ours, which are never changed. */
+  const kept = registered.filter((command) => command.type !== SLASH && !among(known, command));
   return {
-    added: wanted.filter(isNew).map(nameOf),
-    removed: registered.filter((command) => !among(wanted, command) && !isKept(command)).map(nameOf),
-    changed: wanted.filter((command) => !isNew(command) && differs(command)).map(nameOf),
-    /** Menus and entry points that are not ours, which are never changed. */
-    kept: registered.filter(isKept),
+    added: wanted.filter((command) => !old(command)).map(nameOf),
+    removed: registered.filter((command) => !among([...wanted, ...kept], command)).map(nameOf),
+    changed: wanted
+      .filter((command) => old(command) && !isDeepStrictEqual(shape({ ...old(command) }), shape(command)))
+      .map(nameOf),
+    kept,
   };
 }
 
 /** The same command in a list. Commands of different types may have the same name. */
-export function among<C extends Keyed>(list: readonly C[], { type = SLASH, name }: Keyed): C | undefined {
+export function among(list: readonly Keyed[], { type = SLASH, name }: Keyed): Keyed | undefined {
   return list.find((other) => other.name === name && (other.type ?? SLASH) === type);
 }
 
@@ -262,7 +233,7 @@ function normal(command: object): unknown {
 }
 
 function contentOf(command: object, guild: string | undefined): object {
-  const names = guild === undefined ? [...CONTENT, ...GLOBAL] : CONTENT;
+  const names = guild ? CONTENT : [...CONTENT, ...GLOBAL];
   return Object.fromEntries(Object.entries({ type: SLASH, ...command }).filter(([name]) => names.includes(name)));
 }
 
@@ -340,7 +311,7 @@ function refusal({ status, code, method, message, url }: DiscordAPIError, guild?
     case 10004: // unknown guild
     case 50001: {
       const applicationId = /\/applications\/(\d+)/.exec(url)?.[1] ?? 'APPLICATION_ID';
-      const where = guild === undefined ? 'here' : `in server ${guild}`;
+      const where = guild ? `in server ${guild}` : 'here';
       return `The bot has no access ${where}. Check the id, and invite the bot there:\n${inviteLinks(applicationId).link}`;
     }
     case 30032:

@@ -1,11 +1,13 @@
 import type { z } from 'zod';
-import type { PlanSetting } from '../model/plan.ts';
-import { cardServiceOf, type DescribedService, describedService, plansIn, pricesBy, scopeOf } from './card-service.ts';
+import type { PlanSetting } from '../model/quota.ts';
+import { cardServiceOf, describedService, plansIn, pricesBy, scopeOf } from './description.ts';
 import {
   CardServiceVariables,
   ConfigError,
+  conflictsIn,
   DiscordVariables,
   type Environment,
+  type Problem,
   parse,
   StorageVariables,
   Variables,
@@ -18,8 +20,10 @@ export type RegistrationConfig = Omit<Config['discord'], 'shards'>;
 
 /** @throws ConfigError */
 export function readConfig(environment: Environment) {
-  const { read, service } = readWithService(Variables, environment);
+  const { read, service } = readWithService(Variables, environment, conflictsIn(environment));
   const { DISCORD_SHARDS: ids, DISCORD_SHARD_COUNT: count } = read;
+  const { description } = service;
+  const { freshSeconds = read.PRICES_FRESH_SECONDS, keepSeconds } = description;
   return {
     discord: {
       ...registrationOf(read),
@@ -29,16 +33,23 @@ export function readConfig(environment: Environment) {
     cardService: cardServiceOf(read, service),
     plan: {
       plan: read.CARD_SERVICE_PLAN,
-      plans: plansIn(service.description),
-      isDayStated: service.description.dayStated,
+      plans: plansIn(description),
+      isDayStated: description.dayStated,
       requestsPerDay: read.CARD_SERVICE_REQUESTS_PER_DAY,
       requestsPerMonth: read.CARD_SERVICE_REQUESTS_PER_MONTH,
       monthBegins: read.CARD_SERVICE_MONTH_BEGINS,
-      isBilled: service.description.billed,
+      isBilled: description.billed,
       requestsPerMinute: read.CARD_SERVICE_REQUESTS_PER_MINUTE,
       burst: read.CARD_SERVICE_BURST,
     } satisfies PlanSetting as PlanSetting,
-    freshness: freshnessOf(read, service),
+    /** Variables that are set win over the description, but for how long its service lets anything be kept. */
+    freshness: {
+      factsFreshMs: read.FACTS_FRESH_SECONDS * 1000,
+      pricesFreshMs: (service.isSet('PRICES_FRESH_SECONDS') ? read.PRICES_FRESH_SECONDS : freshSeconds) * 1000,
+      keepMs: Math.min(read.KEEP_SECONDS, keepSeconds ?? read.KEEP_SECONDS) * 1000,
+      historyMs: keepSeconds && keepSeconds * 1000,
+      pricesBy: pricesBy(service),
+    },
     budgets: {
       guildDaily: read.GUILD_DAILY_REQUESTS,
       memberDaily: read.MEMBER_DAILY_REQUESTS,
@@ -46,11 +57,11 @@ export function readConfig(environment: Environment) {
     },
     longestWaitMs: read.LONGEST_WAIT_SECONDS * 1000,
     /** ISO 4217, of prices that name none. */
-    currency: read.PRICE_CURRENCY ?? service.description.currency,
+    currency: read.PRICE_CURRENCY ?? description.currency,
     display: {
       pageUrl: read.CARD_PAGE_URL,
-      hasPictures: read.CARD_PICTURES === undefined ? service.description.pictures : read.CARD_PICTURES === 'on',
-      notice: service.description.notice,
+      hasPictures: read.CARD_PICTURES === undefined ? description.pictures : read.CARD_PICTURES === 'on',
+      notice: description.notice,
     },
     ...storageOf(read),
     /** `undefined`: no port is opened. Port 0: any that is free. */
@@ -60,18 +71,6 @@ export function readConfig(environment: Environment) {
     renewsWatched: read.WATCH_RENEWALS === 'on',
     memberHistory: read.MEMBER_HISTORY === 'on',
     logLevel: read.LOG_LEVEL,
-  };
-}
-
-/** Variables that are set win over the description, but for how long its service lets anything be kept. */
-function freshnessOf(read: z.output<typeof Variables>, service: DescribedService) {
-  const { freshSeconds = read.PRICES_FRESH_SECONDS, keepSeconds } = service.description;
-  return {
-    factsFreshMs: read.FACTS_FRESH_SECONDS * 1000,
-    pricesFreshMs: (service.isSet('PRICES_FRESH_SECONDS') ? read.PRICES_FRESH_SECONDS : freshSeconds) * 1000,
-    keepMs: Math.min(read.KEEP_SECONDS, keepSeconds ?? read.KEEP_SECONDS) * 1000,
-    historyMs: keepSeconds && keepSeconds * 1000,
-    pricesBy: pricesBy(service),
   };
 }
 
@@ -87,9 +86,13 @@ function registrationOf(read: z.output<typeof DiscordVariables>) {
 }
 
 /** @throws ConfigError with the problems of the variables and of the description together */
-function readWithService<T extends typeof CardServiceVariables>(schema: T, environment: Environment) {
+function readWithService<T extends typeof CardServiceVariables>(
+  schema: T,
+  environment: Environment,
+  conflicts: readonly Problem[] = [],
+) {
   const { service, problems } = describedService(environment);
-  const read = parse(schema, environment, problems);
+  const read = parse(schema, environment, [...conflicts, ...problems]);
   if (!service) throw new ConfigError(problems);
   return { read, service };
 }
@@ -107,8 +110,8 @@ export function secretsOf(config: Partial<Config>): (string | undefined)[] {
   const { discord, cardService, redis, alertWebhookUrl = '' } = config;
   const { password = '' } = URL.parse(redis?.url ?? '') ?? {};
   const webhookToken = /[^/]{20,}$/.exec(URL.parse(alertWebhookUrl)?.pathname ?? '')?.[0];
-  const ofService = [cardService?.apiKey, ...(cardService?.secrets ?? [])];
-  return [discord?.token, ...ofService, password, decodeURIComponent(password), alertWebhookUrl, webhookToken];
+  const { apiKey, secrets = [] } = cardService ?? {};
+  return [discord?.token, apiKey, ...secrets, password, decodeURIComponent(password), alertWebhookUrl, webhookToken];
 }
 
 /** @throws ConfigError */
@@ -139,10 +142,10 @@ export function readScope(environment: Environment): string | undefined {
 export function readNamesConfig(environment: Environment) {
   const { read, service } = readWithService(CardServiceVariables, environment);
   const plans = plansIn(service.description);
-  const plan = { ...(plans[read.CARD_SERVICE_PLAN] ?? Object.values(plans)[0]) };
+  const plan = plans[read.CARD_SERVICE_PLAN] ?? Object.values(plans)[0];
   return {
     cardService: cardServiceOf(read, service),
-    requestsPerDay: plan.requestsPerDay,
-    requestsPerMinute: read.CARD_SERVICE_REQUESTS_PER_MINUTE ?? plan.requestsPerMinute ?? 1,
+    requestsPerDay: plan?.requestsPerDay,
+    requestsPerMinute: read.CARD_SERVICE_REQUESTS_PER_MINUTE ?? plan?.requestsPerMinute ?? 1,
   };
 }

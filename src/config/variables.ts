@@ -1,21 +1,15 @@
 import { z } from 'zod';
 import { isPublicHost } from '../model/card.ts';
-import { OperatorError } from '../model/operator-error.ts';
+import { OperatorError } from '../model/errors.ts';
 import { errorsFrom } from '../model/typing-errors.ts';
 
-/** Discord accepts edits of a deferred reply for 15 minutes; this leaves one for the request and the edit. */
-const LONGEST_WAIT_LIMIT_SECONDS = 840;
-
-/** A century: times stay far below what a date or a row can hold. */
-const MOST_SECONDS = 3_153_600_000;
-
 function number(what: string, least: number, most = Number.MAX_VALUE) {
-  const from = z.coerce.number(`write ${what}`).min(least, `write ${least} or more`);
-  return from.max(most, `write ${most} or less`);
+  return z.coerce.number(`write ${what}`).min(least, `write ${least} or more`).max(most, `write ${most} or less`);
 }
 const whole = (least: number, most?: number, what = 'a number') =>
   number(what, least, most).int('write a whole number');
-const seconds = (most = MOST_SECONDS) => number('a number of seconds', 0, most);
+/** At most a century: times stay far below what a date or a row can hold. */
+const seconds = (most = 3_153_600_000) => number('a number of seconds', 0, most);
 
 const text = (form: RegExp, cure?: string) => z.string().regex(form, cure);
 const count = whole(1).optional();
@@ -46,7 +40,8 @@ const pageAddress = text(
   'write an address that begins with https:// and holds {id}, {name} or {number}, such as https://shop.example/cards/{id}',
 ).refine((text) => isPublicHost(URL.parse(text)?.hostname ?? ''), 'write the address of a host that anybody can reach');
 
-const shardList = text(/^\d{1,5}(\s*,\s*\d{1,5})*$/).transform((text) => [...new Set(text.split(',').map(Number))]);
+const SHARDS = /^\d{1,5}(\s*,\s*\d{1,5})*$/;
+const shardList = text(SHARDS).transform((text) => [...new Set(text.split(',').map(Number))]);
 
 /** Variables of both `npm run commands` and the bot. */
 export const DiscordVariables = z.object({
@@ -107,13 +102,10 @@ export const Variables = DiscordVariables.extend({
   KEEP_SECONDS: seconds().default(7_776_000),
   CARD_PAGE_URL: pageAddress.optional(),
   CARD_PICTURES: onOff.optional(),
-  LONGEST_WAIT_SECONDS: seconds(LONGEST_WAIT_LIMIT_SECONDS).default(300),
+  // Discord accepts edits of a deferred reply for 15 minutes; this leaves one for the request and the edit.
+  LONGEST_WAIT_SECONDS: seconds(840).default(300),
   PRICE_CURRENCY: z
-    .string()
-    .refine(
-      (code) => Intl.supportedValuesOf('currency').includes(code),
-      'write an ISO 4217 code in capitals, such as EUR',
-    )
+    .enum(Intl.supportedValuesOf('currency'), 'write an ISO 4217 code in capitals, such as EUR')
     .optional(),
   HTTP_PORT: whole(0, 65_535, 'a port').optional(),
   HTTP_HOST: text(/^[\w.:-]+$/, 'write an address of this machine, such as 127.0.0.1 or 0.0.0.0').default('127.0.0.1'),
@@ -131,37 +123,30 @@ export const Variables = DiscordVariables.extend({
   DISCORD_SHARD_COUNT: whole(1, undefined, 'how many shards there are on all machines').optional(),
   GUILD_DAILY_REQUESTS: count,
   MEMBER_DAILY_REQUESTS: whole(0).optional(),
-}).superRefine(
-  (read, context) => {
-    for (const { name, message } of conflicts(read)) context.addIssue({ code: 'custom', path: [name], message });
-  },
-  { when: () => true }, // report these together with the problems of single variables
-);
+});
 
-/** What variables that are valid alone must not say together; those that are faulty are as they were written. */
-function conflicts(read: Readonly<Record<string, unknown>>): Problem[] {
-  const { DISCORD_SHARDS: shards, DISCORD_SHARD_COUNT: count, CARD_SERVICE_API_KEY: key, DISCORD_TOKEN: token } = read;
-  const own = Array.isArray(shards) ? shards : [];
+/** What variables that are valid alone must not say together; faulty ones are read as they were written. */
+export function conflictsIn(environment: Environment): Problem[] {
+  const values = set(environment);
+  const { DISCORD_SHARDS: shards = 'auto', DISCORD_SHARD_COUNT: given, CARD_SERVICE_API_KEY: key } = values;
+  const count = Number(given);
+  const own = SHARDS.test(shards) ? shards.split(',') : [];
   return problemsIn([
+    ['DISCORD_SHARD_COUNT', shards === 'auto' && count >= 1, "needs DISCORD_SHARDS: write this process's shards there"],
     [
       'DISCORD_SHARD_COUNT',
-      shards === 'auto' && Number(count) >= 1,
-      "needs DISCORD_SHARDS: write this process's shards there",
-    ],
-    [
-      'DISCORD_SHARD_COUNT',
-      own.length > 0 && count === undefined,
+      own.length > 0 && given === undefined,
       'is required with DISCORD_SHARDS: write how many shards there are on all machines',
     ],
     [
       'DISCORD_SHARDS',
-      own.some((shard) => shard >= Number(count)),
+      own.some((shard) => Number(shard) >= count),
       `shards are numbered from 0: with ${count} of them, write numbers below that`,
     ],
     // The key is sent to the card service.
     [
       'CARD_SERVICE_API_KEY',
-      key !== undefined && key === token,
+      key !== undefined && key === values.DISCORD_TOKEN,
       "is the same as DISCORD_TOKEN, which nobody else may see: write the card service's key",
     ],
   ]);
@@ -201,7 +186,7 @@ export class ConfigError extends OperatorError {
   /** One for each variable that is missing or invalid. */
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[], misspelled: readonly Misspelled[] = []) {
+  constructor(problems: readonly Problem[], misspelled: ReturnType<typeof misspelledVariables> = []) {
     const lines = [
       ...problems.map(({ name, message }) => `  ${name}: ${message}`),
       ...misspelled.map(({ name, meant }) => `  ${name}: unknown; did you mean ${meant}?`),
@@ -237,17 +222,11 @@ export function set(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value?.trim()));
 }
 
-/** A variable that nothing reads, and the known variable that it resembles. */
-interface Misspelled {
-  name: string;
-  meant: string;
-}
-
 /**
- * Variables that are set and unknown, and that look like one of `wanted`. A name with a digit is never reported: no
- * variable of the bot has one, so DISCORD_TOKEN_2 is intended. Names only, never values.
+ * Variables that are set and that nothing reads, and the known one of `wanted` that each resembles. A name with a digit
+ * is never reported: no variable of the bot has one, so DISCORD_TOKEN_2 is intended. Names only, never values.
  */
-export function misspelledVariables(environment: Environment, wanted: z.ZodObject = Variables): Misspelled[] {
+export function misspelledVariables(environment: Environment, wanted: z.ZodObject = Variables) {
   const known = Object.keys(Variables.shape);
   return Object.keys(set(environment)).flatMap((name) => {
     if (known.includes(name) || /\d/.test(name)) return [];
@@ -263,11 +242,12 @@ export function misspelledVariables(environment: Environment, wanted: z.ZodObjec
 export function nearestTo(name: string, known: readonly string[]): string | undefined {
   const lettersOf = (text: string) => text.toUpperCase().replace(/[^A-Z]/g, '');
   const errorsIn = errorsFrom(lettersOf(name));
-  const near = known
-    .map((meant) => ({ meant, errors: errorsIn(lettersOf(meant)).whole, length: lettersOf(meant).length }))
-    .filter(({ errors, length }) => errors <= mostErrors(length))
-    .sort((a, b) => a.errors - b.errors);
-  return near[0]?.meant;
+  const near = known.flatMap((meant) => {
+    const letters = lettersOf(meant);
+    const errors = errorsIn(letters).whole;
+    return errors <= mostErrors(letters.length) ? { meant, errors } : [];
+  });
+  return near.sort((a, b) => a.errors - b.errors)[0]?.meant;
 }
 
 /** A judgement: up to here a reader takes it for the same name. */

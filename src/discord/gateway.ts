@@ -21,12 +21,10 @@ import {
 } from 'discord.js';
 import * as z from 'zod';
 import type { Logger } from '../log.ts';
-import { type Claims, isMine } from '../model/claims.ts';
+import { OperatorError } from '../model/errors.ts';
 import type { Events, EventsByName } from '../model/events.ts';
-import { OperatorError } from '../model/operator-error.ts';
-import { backOffMs } from '../time/back-off.ts';
-import { Timer, withTimeout } from '../time/timers.ts';
-import { DAY_MS } from '../time/utc-day.ts';
+import { type Claims, isMine } from '../model/store/claims.ts';
+import { backOffMs, DAY_MS, Timer, withTimeout } from '../time.ts';
 import { NO_MENTIONS, restOptions } from './rest/requests.ts';
 
 interface GatewayOptions {
@@ -76,9 +74,7 @@ export function createClient({ apiUrl, shards, ...options }: DiscordOptions): Cl
 }
 
 /** Discord refuses the bot, and trying again will not help. The message says what to do. */
-export class DiscordRefused extends OperatorError {
-  override name = 'DiscordRefused';
-}
+export class DiscordRefused extends OperatorError {}
 
 const BAD_TOKEN =
   'Discord refuses the bot token. Make a new one in the developer portal (Bot → Reset Token) and put it into DISCORD_TOKEN.';

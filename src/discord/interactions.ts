@@ -3,6 +3,7 @@ import {
   type AutocompleteInteraction,
   type ChatInputCommandInteraction,
   type Interaction,
+  type Message,
   PermissionFlagsBits,
 } from 'discord.js';
 import { LRUCache } from 'lru-cache';
@@ -15,7 +16,6 @@ import { errorMessage, formatMessage, type PlainMessageKey } from '../render/mes
 import { type CommandEnd, publishEnd } from '../replies/end.ts';
 import { REPLY_DEADLINE_MS } from '../replies/ports.ts';
 import type { Replies } from '../replies/replies.ts';
-import { textOf } from './message-text.ts';
 import type { RestReplySender } from './rest/reply-sender.ts';
 
 export interface InteractionsOptions {
@@ -106,13 +106,11 @@ export class Interactions {
   ): Promise<void> {
     const { sender, services, log } = this.#options;
     const { command, receivedAtMs } = invocation;
-    const suggest = async () => {
+    const suggested = Promise.try(() => {
       const { value: typed } = options.getFocused(true);
       return autocomplete?.({ ...invocation, typed, suggestByMs: receivedAtMs + SUGGESTIONS_MS }, services);
-    };
-    const choices = await suggest().catch((err: unknown) => {
-      log.error({ command, err }, 'suggestions failed');
     });
+    const choices = await suggested.catch((err: unknown) => log.error({ command, err }, 'suggestions failed'));
     const { shown, err } = await sender.suggest(invocation, choices ?? []);
     log.debug({ command, shown, err, tookMs: Date.now() - receivedAtMs }, 'suggestions');
   }
@@ -239,7 +237,40 @@ export function usedOf(
   };
 }
 
-function hasPermission({ memberPermissions }: Pick<Interaction, 'memberPermissions'>, permission: bigint): boolean {
+type Text = Pick<Message, 'content'> &
+  Partial<Pick<Message, 'embeds' | 'attachments' | 'components' | 'poll'>> & {
+    messageSnapshots?: Message['messageSnapshots'] | null;
+  };
+
+/**
+ * The text of a message, with that of its embeds, its components, its files, its poll, and the messages that it
+ * forwards.
+ */
+export function textOf({ content, embeds = [], components = [], attachments, poll, messageSnapshots }: Text): string {
+  const ofEmbeds = embeds.flatMap(({ title, description, fields, footer, author }) => [
+    ...[author?.name, title, description],
+    ...fields.flatMap(({ name, value }) => [name, value]),
+    footer?.text,
+  ]);
+  const ofFiles = attachments?.map(({ title, name, description }) => [title ?? fileTitle(name), description]) ?? [];
+  const forwarded = messageSnapshots?.map((snapshot) => textOf(snapshot)) ?? [];
+  const ofPoll = [poll?.question.text, ...(poll?.answers.map(({ text }) => text) ?? [])];
+  const texts = [content, ...ofEmbeds, ...displayed({ components }), ...ofFiles.flat(), ...ofPoll, ...forwarded];
+  return texts.filter(Boolean).join('\n');
+}
+
+/** The texts that a component shows, those of the components in it included; labels are none. */
+function displayed(component: object): string[] {
+  const { content, components = [] } = component as { content?: string; components?: readonly object[] };
+  return [...(content ? [content] : []), ...components.flatMap((each) => displayed(each))];
+}
+
+/** Without its ending, and with the blanks that Discord has replaced; those of a photo's number stay. */
+function fileTitle(name: string): string {
+  return name.replace(/\.\w+$/, '').replace(/(?<=\p{L})_(?=\p{L})/gu, ' ');
+}
+
+function hasPermission({ memberPermissions }: Interaction, permission: bigint): boolean {
   return memberPermissions?.has(permission) ?? false;
 }
 

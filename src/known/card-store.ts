@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { Keyv } from 'keyv';
 import { LRUCache } from 'lru-cache';
 import { ZodError } from 'zod';
 import { Incident, type Logger } from '../log.ts';
-import { CardRecord, isFromClockAhead } from '../model/card.ts';
+import { CARDS_VERSION, CardRecord, isFromClockAhead } from '../model/card.ts';
 import type { Events } from '../model/events.ts';
 
 export interface CardStoreOptions {
@@ -105,4 +106,9 @@ export class CardStore {
 /** When the service last said something about the card; what a clock ahead has dated counts as oldest. */
 export function saidAtMs({ fetchedAtMs, delistedAtMs = fetchedAtMs }: CardRecord, nowMs: number): number {
   return isFromClockAhead(delistedAtMs, nowMs) ? 0 : delistedAtMs;
+}
+
+/** How the keys of a service's cards begin, after any prefix. @param origin its address and its path template */
+export function keysOf(origin: string): string {
+  return `${CARDS_VERSION}:${createHash('sha256').update(origin).digest('hex').slice(0, 12)}:`;
 }

@@ -1,5 +1,3 @@
-import type { BlockedReason, Permit } from '../limiter/decision.ts';
-import type { Limiter } from '../limiter/limiter.ts';
 import {
   Busy,
   CardServiceError,
@@ -13,7 +11,9 @@ import {
 } from '../model/errors.ts';
 import type { Events, EventsByName } from '../model/events.ts';
 import { type Requester, spentWindow } from '../model/quota.ts';
+import type { BlockedReason, Permit } from '../quota/decision.ts';
 import type { Ledger } from '../quota/ledger.ts';
+import type { Limiter } from '../quota/limiter.ts';
 
 /** What one request is for. */
 export interface ServiceRequest {

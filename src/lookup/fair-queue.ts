@@ -1,8 +1,8 @@
-import { LANES, type Lane } from '../limiter/decision.ts';
 import type { CardQuery, CardRecord } from '../model/card.ts';
 import { Busy, CardServiceError, Stopping } from '../model/errors.ts';
 import { guildKey, placeKey, type Requester } from '../model/quota.ts';
 import type { Charged } from '../quota/budget.ts';
+import { LANES, type Lane } from '../quota/decision.ts';
 
 /** One member's wish for one card, or that of the watches. */
 export interface Lookup extends CardQuery {
@@ -35,11 +35,15 @@ export interface OtherQueues {
   lengths(): readonly number[];
 }
 
-/** Where a lookup stands: by lane, then by round, then by its turn in the round, then by age. */
-interface Place {
-  lane: Lane;
+/** Where a lookup stands in its lane: by round, then by its turn in the round. */
+interface Turn {
   round: number;
   turn: number;
+}
+
+/** Where a lookup stands: by lane, then by its turn there, then by age. */
+interface Place extends Turn {
+  lane: Lane;
   /** No two have the same. */
   arrival: number;
 }
@@ -77,7 +81,7 @@ const ANNOUNCED_TO_MS = 1_000;
  * and to be served takes at most the logarithm of what waits; only announcements look at all.
  */
 export class FairQueue {
-  readonly #otherQueues: Pick<OtherQueues, 'lengths'>;
+  readonly #otherQueues: OtherQueues;
   readonly #byCard = new Map<string, Pending>();
   readonly #lanes: Record<Lane, FairLane> = {
     members: new FairLane(),
@@ -91,7 +95,7 @@ export class FairQueue {
   leftCount = 0;
   isClosed = false;
 
-  constructor(otherQueues: Pick<OtherQueues, 'lengths'>) {
+  constructor(otherQueues: OtherQueues) {
     this.#otherQueues = otherQueues;
   }
 
@@ -418,7 +422,7 @@ class FairLane {
    * @param before its place before a permit that brought no answer: there it is again, unless the round is over, or its
    *   requester waits for another card of it
    */
-  placeFor(requester: Requester, before?: Pick<Place, 'round' | 'turn'>): Pick<Place, 'round' | 'turn'> {
+  placeFor(requester: Requester, before?: Turn): Turn {
     const served = this.#served;
     const earliest = before ? Math.max(before.round, served.round) : this.newcomersRound;
     const round = this.#rounds.next(requester.memberId, earliest, before !== undefined);

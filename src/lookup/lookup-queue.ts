@@ -1,17 +1,17 @@
 import type { Cards } from '../known/cards.ts';
-import { LANES, type Lane, type Permit } from '../limiter/decision.ts';
-import type { Limiter } from '../limiter/limiter.ts';
 import { Incident, type Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
-import { type Claims, isMine } from '../model/claims.ts';
 import { Busy, CardServiceError, CeilingReached, meaningOf, ServiceDown, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import type { Requester } from '../model/quota.ts';
+import { type Claims, isMine } from '../model/store/claims.ts';
 import { type Allowance, type Budget, budgetRefusal } from '../quota/budget.ts';
+import { LANES, type Lane, type Permit } from '../quota/decision.ts';
 import type { Ledger } from '../quota/ledger.ts';
+import type { Limiter } from '../quota/limiter.ts';
 import { type BatchLimits, ONE_BY_ONE } from '../service/bulk.ts';
 import type { CardService } from '../service/card-service.ts';
-import { SingleRunner, Timer } from '../time/timers.ts';
+import { SingleRunner, Timer } from '../time.ts';
 import { asCardServiceError, blockedError, sendBooked } from './booked-request.ts';
 import {
   FairQueue,
@@ -45,13 +45,13 @@ export interface Reservation {
 export type Admission = { reservation: Reservation } | { refusal: CardServiceError };
 
 export interface LookupQueueOptions {
-  cards: Pick<Cards, 'knownBeforeRequest' | 'store' | 'resting'>;
+  cards: Cards;
   limiter: Limiter;
   ledger: Ledger;
-  budget: Pick<Budget, 'allowanceOf'>;
+  budget: Budget;
   claims: Claims;
   otherQueues: OtherQueues;
-  service: Pick<CardService, 'fetch' | 'limits'>;
+  service: CardService;
   /** What one request takes at most. */
   requestTimeoutMs: number;
   /** A lookup whose permit is further away is refused at once. */
@@ -447,12 +447,14 @@ export class LookupQueue {
   }
 
   async #request(batch: readonly Pending[], booked: Pending, permit: Permit): Promise<void> {
-    const { service, cards } = this.#options;
+    const { service, cards, log } = this.#options;
     const requester = payerOf(booked);
     const paidBy = new Map([[booked, requester]]);
     const cardIds = batch.map(({ cardId }) => cardId);
     const isInBulk = batch.length > 1;
-    this.#logSent(batch, booked);
+    const waiters = batch.flatMap((pending) => [...pending.waiters]);
+    const members = new Set(waiters.map(({ lookup }) => lookup.requester.memberId));
+    log.debug({ cardIds, lane: booked.best.lane, members: [...members] }, 'card requested');
     const kept = new Map(batch.map((pending) => [pending.cardId, pending.kept]));
     const isSuspect = cards.resting.isSuspect(booked.cardId);
     const request = { permit, requester, endpoint: isInBulk ? 'cards' : 'card', isSuspect } as const;
@@ -543,14 +545,6 @@ export class LookupQueue {
     otherQueues.tell(membersLength);
     events.publish('queue', { length });
     return length;
-  }
-
-  /** For whom a request leaves. */
-  #logSent(batch: readonly Pending[], { best: { lane } }: Pending): void {
-    const waiters = batch.flatMap((pending) => [...pending.waiters]);
-    const members = new Set(waiters.map(({ lookup }) => lookup.requester.memberId));
-    const cardIds = batch.map(({ cardId }) => cardId);
-    this.#options.log.debug({ cardIds, lane, members: [...members] }, 'card requested');
   }
 
   #log(cardIds: readonly string[], error: unknown): void {

@@ -1,17 +1,15 @@
 import { z } from 'zod';
-import type { Permit } from '../limiter/decision.ts';
-import type { Limiter } from '../limiter/limiter.ts';
 import type { Logger } from '../log.ts';
-import { type Claims, isMine } from '../model/claims.ts';
 import { type CardServiceError, isRefusal, meaningOf, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
-import { Usage } from '../model/plan.ts';
-import type { Requester } from '../model/quota.ts';
-import { type Rows, readJson } from '../model/rows.ts';
+import { type Requester, Usage } from '../model/quota.ts';
+import { type Claims, isMine } from '../model/store/claims.ts';
+import { type Rows, readJson } from '../model/store/rows.ts';
+import type { Permit } from '../quota/decision.ts';
 import type { Ledger } from '../quota/ledger.ts';
+import type { Limiter } from '../quota/limiter.ts';
 import type { CardService } from '../service/card-service.ts';
-import { withTimeout } from '../time/timers.ts';
-import { DAY_MS } from '../time/utc-day.ts';
+import { DAY_MS, withTimeout } from '../time.ts';
 import { asCardServiceError, sendBooked } from './booked-request.ts';
 
 /** `atMs`: when the service gave it. */
@@ -135,7 +133,7 @@ export class UsageReports {
     const { service, limiter, log } = this.#options;
     log.debug({ member: requester.memberId }, 'usage report requested');
     try {
-      const send = () => service.usage({ signal: this.#closed.signal }).catch(asAnswer);
+      const send = () => service.usage(this.#closed.signal).catch(asAnswer);
       const request = { permit, requester, endpoint: 'usage' } as const;
       const { answer: usage, released } = await sendBooked(this.#options, request, send);
       await released;

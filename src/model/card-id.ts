@@ -1,5 +1,4 @@
 import { InvalidCardId } from './errors.ts';
-import type { ServiceDescription } from './service-description.ts';
 
 /** No known service has longer ids. */
 export const MAX_CARD_ID_LENGTH = 100;
@@ -26,25 +25,3 @@ export function parseCardId(text: string): string {
  * request.
  */
 export type ReadCardId = (text: string) => string | undefined;
-
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
-/** Printed numbers have zeros in front that answers have not. */
-const DIGITS = /^0*([1-9]\d*)$/;
-
-/** By the form that a description states. Where it states none, every text is one that may be sent. */
-export function cardIdReader({
-  ids,
-  idSeparator,
-}: Pick<ServiceDescription['card'], 'ids' | 'idSeparator'>): ReadCardId {
-  return (text) => {
-    const id = text.trim();
-    const parts = idSeparator === undefined ? [id] : id.split(idSeparator);
-    if (idFault(id) || parts.some((part) => /^\.{0,2}$/.test(part))) return undefined;
-    if (ids === 'uuid') return UUID.exec(id.toLowerCase())?.[0];
-    if (ids === 'digits') return DIGITS.exec(id)?.[1];
-    if (ids === undefined) return id;
-    const { chars, longest, segments } = ids;
-    const fits = parts.length === segments && [...id].length <= longest && parts.every((part) => chars.test(part));
-    return fits ? id : undefined;
-  };
-}

@@ -67,6 +67,9 @@ export const CardQuery = z.object({
   showPrices: z.boolean(),
 });
 
+/** Raised by each change of the form of a `CardRecord`. */
+export const CARDS_VERSION = 'v1';
+
 /** What the service said about one id, as it is kept and shown. */
 export const CardRecord = z.object({
   /** `undefined`: there is no such card. */
@@ -104,4 +107,13 @@ const NOT_PUBLIC = /(?:^[^.]+|\.(?:\d+|localhost|local|internal|lan|home|corp|ho
 /** Whether anybody on the internet may own this name. @param hostname as `URL` has parsed it */
 export function isPublicHost(hostname: string): boolean {
   return !NOT_PUBLIC.test(hostname);
+}
+
+/** What a printing is beside plain; each is worth something else. */
+export type Finish = 'foil' | 'etched';
+
+/** What a mark in a list, or the label of a price, says of that; absent: nothing, or that it is plain. */
+export function finishOf(text: string): Finish | undefined {
+  if (/etch/i.test(text)) return 'etched';
+  return /(?<!non[- ]?)(?:foil|holo)/i.test(text) ? 'foil' : undefined;
 }

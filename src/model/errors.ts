@@ -187,3 +187,11 @@ export function meaningOf(error: unknown): ErrorMeaning {
 function instant(atMs: number): string {
   return new Date(atMs).toISOString();
 }
+
+/** What the operator has to mend. The message is a sentence that says how, and is printed as it is, without a stack. */
+export abstract class OperatorError extends Error {
+  override name = this.constructor.name;
+}
+
+/** The operator has named something for state that cannot be used. The message says what to do. */
+export class StateUnusable extends OperatorError {}

@@ -1,19 +1,17 @@
 import { z } from 'zod';
 import { CardQuery, optional, orUndefined } from './card.ts';
 
-/** What the reply is reached by. Kept apart, so that it is handed to nobody who wants to know who asks. */
-const Webhook = z.object({
-  applicationId: z.string(),
-  /** Secret: it suffices to write the reply. Valid for 15 minutes. */
-  token: z.string(),
-});
-
 /**
  * A command that a member used, without its connection to Discord: who did what where, and how the reply is reached.
  */
 export const Invocation = z.object({
   interactionId: z.string(),
-  webhook: Webhook,
+  /** What the reply is reached by. Kept apart, so that it is handed to nobody who wants to know who asks. */
+  webhook: z.object({
+    applicationId: z.string(),
+    /** Secret: it suffices to write the reply. Valid for 15 minutes. */
+    token: z.string(),
+  }),
   /** The command's name, also when a button or a menu of its reply was used. */
   command: z.string(),
   requester: z.object({

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hear, Incident, type Logger } from '../log.ts';
-import { type BackOff, backOffMs } from '../time/back-off.ts';
-import { withTimeout } from '../time/timers.ts';
+import { type BackOff, backOffMs, withTimeout } from '../time.ts';
 
 /** A line of the log. */
 interface Line {

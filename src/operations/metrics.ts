@@ -1,9 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { LimiterView } from '../limiter/limiter.ts';
-import { leastOf } from '../limiter/windows.ts';
 import type { Events } from '../model/events.ts';
 import { STOP_REASONS, WINDOWS } from '../model/quota.ts';
+import type { LimiterView } from '../quota/limiter.ts';
+import { leastOf } from '../quota/windows.ts';
 
 /** An answer from the cache takes milliseconds; one that waited for a permit, minutes. */
 const ANSWER_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 10, 30, 60, 300, 900];

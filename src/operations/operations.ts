@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '../log.ts';
 import { isPublicHost } from '../model/card.ts';
+import { OperatorError } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
-import { OperatorError } from '../model/operator-error.ts';
 import type { KnownOfLimiter, Page } from './metrics.ts';
 
 interface OperationsConfig {
@@ -94,9 +94,7 @@ function followReadiness(events: Events, usesRedis: boolean): () => Readiness {
 }
 
 /** The port cannot be listened on. */
-export class HttpPortUnusable extends OperatorError {
-  override name = 'HttpPortUnusable';
-}
+export class HttpPortUnusable extends OperatorError {}
 
 // A scraper and a few probes; whoever is slow is cut off.
 const MOST_CONNECTIONS = 32;

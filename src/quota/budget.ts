@@ -1,10 +1,9 @@
-import type { Limiter } from '../limiter/limiter.ts';
-import { atLeastOfDay, isOfDay } from '../limiter/windows.ts';
 import { BudgetSpent } from '../model/errors.ts';
-import type { BudgetSetting } from '../model/plan.ts';
-import type { Requester, WindowQuota } from '../model/quota.ts';
-import { nextUtcMidnightMs } from '../time/utc-day.ts';
+import type { BudgetSetting, Requester, WindowQuota } from '../model/quota.ts';
+import { nextUtcMidnightMs } from '../time.ts';
 import type { Ledger } from './ledger.ts';
+import type { Limiter } from './limiter.ts';
+import { atLeastOfDay, isOfDay } from './windows.ts';
 
 export interface BudgetOptions {
   ledger: Ledger;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { type Bookings, FOREIGN, guildKey, type Requester, WATCHES, type WindowQuota } from '../model/quota.ts';
-import { type Change, type Rows, readJson } from '../model/rows.ts';
-import { DAY_MS, HOUR_MS, KEPT_DAYS, MONTH_MS, nextUtcMidnightMs, utcDay, utcHour } from '../time/utc-day.ts';
+import { type Bookings, guildKey, type Requester, type WindowQuota } from '../model/quota.ts';
+import { type Change, type Rows, readJson } from '../model/store/rows.ts';
+import { DAY_MS, HOUR_MS, KEPT_DAYS, MONTH_MS, nextUtcMidnightMs, utcDay, utcHour } from '../time.ts';
 
 /** One request that is booked on its requester, in the hour of the UTC day in which it left. */
 export interface Booking {
@@ -78,29 +78,19 @@ export class Ledger {
     const hours = Array.from({ length: utcHour(Date.now()) + 1 }, (_, hour) => `${hour} `);
     if (!counts) return [];
     return hours.map((hour) => {
-      const { requests, saved } = sumOf(new Map([...counts].filter(([key]) => key.startsWith(hour))));
+      const { requests, saved } = sumOf(counts, hour);
       return { requests, saved };
     });
   }
 
-  /** What left for watches, and is no member's. */
-  watchesToday(): Promise<Bookings> {
-    return this.#guildToday(WATCHES);
-  }
-
-  guildToday(requester: Requester): Promise<Bookings> {
-    return this.#guildToday(guildKey(requester));
-  }
-
-  /** Everything that came without the install of a server. */
-  foreignToday(): Promise<Bookings> {
-    return this.#guildToday(FOREIGN);
+  /** In the requester's server: all foreign places are one, and so are the watches. */
+  async guildToday(requester: Requester): Promise<Bookings> {
+    return sumOf(await this.#read(ofGuild(this.#today, guildKey(requester)), KINDS));
   }
 
   /** In all servers. */
   async memberToday(memberId: string): Promise<Bookings> {
-    const counts = await this.#read(ofMember(utcDay(Date.now()), memberId));
-    return sumOf(new Map([...(counts ?? [])].filter(([key]) => key.startsWith(`${this.#today} `))));
+    return sumOf(await this.#read(ofMember(utcDay(Date.now()), memberId)), `${this.#today} `);
   }
 
   /** The members who caused most requests in the requester's server today, most first, equal ones by member id. */
@@ -118,7 +108,7 @@ export class Ledger {
     const days = await Promise.all(keptDays().map((day) => this.#read(ofMember(day, memberId))));
     const read = days.filter((counts) => counts !== undefined);
     if (read.length < days.length) return undefined;
-    const sums = read.filter((counts) => counts.size > 0).map(sumOf);
+    const sums = read.filter((counts) => counts.size > 0).map((counts) => sumOf(counts));
     const sum = (kind: keyof HourCounts) => sums.reduce((total, counts) => total + counts[kind], 0);
     return { days: sums.length, requests: sum('requests'), saved: sum('saved') };
   }
@@ -156,10 +146,6 @@ export class Ledger {
       const id = `${part} ${key}`;
       this.#unwritten.set(id, { part, key, add: (this.#unwritten.get(id)?.add ?? 0) + by });
     }
-  }
-
-  async #guildToday(guild: string): Promise<Bookings> {
-    return sumOf(await this.#read(ofGuild(this.#today, guild), KINDS));
   }
 
   /** With all that was counted before. */
@@ -239,13 +225,13 @@ const ofGuild = (name: string, guild: string) => `ledger:${name}:${guild}`;
 const ofMember = (day: string, memberId: string) => `ledger:${day}:of:${memberId}`;
 
 /**
- * The sums by the last word of the keys. A refusal can take back more than the store has kept: no count is below zero.
+ * The sums by the last word of the keys that begin so. A refusal can take back more than the store has kept: no count is below zero.
  */
-function sumOf(counts: ReadonlyMap<string, number> | undefined): Bookings {
+function sumOf(counts: ReadonlyMap<string, number> | undefined, beginning = ''): Bookings {
   const sums: Bookings = { requests: 0, refused: 0, saved: 0 };
   for (const [key, count] of counts ?? []) {
     const kind = KINDS.find((each) => key.endsWith(each));
-    if (kind) sums[kind] += Math.max(0, count);
+    if (kind && key.startsWith(beginning)) sums[kind] += Math.max(0, count);
   }
   return sums;
 }

@@ -4,22 +4,16 @@ import { crc32, deflate } from 'node:zlib';
 export type Point = readonly [x: number, y: number];
 
 /** 0xRRGGBB, and how much it covers of the ground, 0 to 1. */
-export interface Ink {
+interface Ink {
   colour: number;
   opacity?: number;
 }
 
 /**
- * Where a text stands: `x` is its middle, unless it would leave the space between `left` and `right`; `y` is its top.
+ * Where a text stands: `x` is its middle, unless it would leave the space between `left` and `right`; `y` is its top,
+ * and `height` that of a digit.
  */
-interface Place {
-  x: number;
-  y: number;
-  left: number;
-  right: number;
-  /** The height of a digit. */
-  height: number;
-}
+type Place = Record<'x' | 'y' | 'left' | 'right' | 'height', number>;
 
 /** How finely edges are smoothed: more steps look the same, and take more bytes. */
 const ALPHAS = [85, 170, 255];
@@ -34,7 +28,7 @@ export class Canvas {
   readonly height: number;
   /** Row by row, an index of the palette for each pixel. */
   readonly pixels: Uint8Array;
-  readonly #inks: Ink[] = [];
+  readonly #inks = new Set<Ink>();
 
   constructor(width: number, height: number) {
     this.width = width;
@@ -43,10 +37,11 @@ export class Canvas {
   }
 
   /** The ground, then each ink by how much of it covers a pixel. */
-  get palette(): { colour: number; alpha: number }[] {
-    const covering = ({ colour, opacity = 1 }: Ink) =>
-      ALPHAS.map((alpha) => ({ colour, alpha: Math.round(alpha * opacity) }));
-    return [{ colour: 0, alpha: 0 }, ...this.#inks.flatMap(covering)];
+  get palette() {
+    const inked = [...this.#inks].flatMap(({ colour, opacity = 1 }) =>
+      ALPHAS.map((alpha) => ({ colour, alpha: Math.round(alpha * opacity) })),
+    );
+    return [{ colour: 0, alpha: 0 }, ...inked];
   }
 
   /** A rectangle of whole pixels inside the picture. */
@@ -81,8 +76,7 @@ export class Canvas {
 
   /** The index of the palette before those of an ink. */
   #before(ink: Ink): number {
-    if (!this.#inks.includes(ink)) this.#inks.push(ink);
-    return this.#inks.indexOf(ink) * LEVELS;
+    return [...this.#inks.add(ink)].indexOf(ink) * LEVELS;
   }
 
   /** Every pixel is covered by how far its centre is inside the line. */
@@ -97,9 +91,8 @@ export class Canvas {
       for (let x = fromX; x <= toX; x++) {
         const px = x + 0.5 - ax;
         const along = Math.max(0, Math.min(1, (px * dx + py * dy) * perSquare));
-        const [awayX, awayY] = [px - along * dx, py - along * dy];
-        const squared = awayX * awayX + awayY * awayY;
-        if (squared < reach * reach) this.#cover(y * this.width + x, before, Math.min(1, reach - Math.sqrt(squared)));
+        const away = Math.sqrt((px - along * dx) ** 2 + (py - along * dy) ** 2);
+        if (away < reach) this.#cover(y * this.width + x, before, Math.min(1, reach - away));
       }
     }
   }
@@ -115,7 +108,7 @@ export class Canvas {
 
 /** Whether `Canvas.text` draws every sign of it. */
 export function isDrawable(text: string): boolean {
-  return Array.from(text).every((character) => GLYPHS.has(character));
+  return [...text].every((character) => GLYPHS.has(character));
 }
 
 /** @param height of a digit */
@@ -125,7 +118,7 @@ export function textWidth(text: string, height: number): number {
 }
 
 function glyphsOf(text: string) {
-  return Array.from(text).flatMap((character) => GLYPHS.get(character) ?? []);
+  return [...text].flatMap((character) => GLYPHS.get(character) ?? []);
 }
 
 const STEP_DEGREES = 24;
@@ -185,7 +178,6 @@ function points(part: string): Point[] {
   });
 }
 
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const BITS = 4;
 const INDEXED = 3;
 /**
@@ -201,13 +193,12 @@ const COMPRESSION = { level: 8 };
 export async function encodePng({ width, height, palette, pixels }: Canvas): Promise<Buffer> {
   const rows = Buffer.alloc((1 + width / 2) * height); // each begins with its filter: none
   for (let at = 0; at < pixels.length; at += 2) {
-    const filters = 1 + Math.floor(at / width);
-    rows[filters + at / 2] = ((pixels[at] ?? 0) << BITS) | (pixels[at + 1] ?? 0);
+    rows[1 + Math.floor(at / width) + at / 2] = ((pixels[at] ?? 0) << BITS) | (pixels[at + 1] ?? 0);
   }
   return Buffer.concat([
-    SIGNATURE,
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
     chunk('IHDR', Buffer.concat([uint32(width), uint32(height), Buffer.from([BITS, INDEXED, 0, 0, 0])])),
-    chunk('PLTE', Buffer.from(palette.flatMap(({ colour }) => [colour >> 16, (colour >> 8) & 255, colour & 255]))),
+    chunk('PLTE', Buffer.concat(palette.map(({ colour }) => uint32(colour).subarray(1)))),
     chunk('tRNS', Buffer.from(palette.map(({ alpha }) => alpha))),
     chunk('IDAT', await promisify(deflate)(rows, COMPRESSION)),
     chunk('IEND', Buffer.alloc(0)),
@@ -215,8 +206,7 @@ export async function encodePng({ width, height, palette, pixels }: Canvas): Pro
 }
 
 function chunk(type: string, data: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(type), data]);
-  return Buffer.concat([uint32(data.length), named, uint32(crc32(named))]);
+  return Buffer.concat([uint32(data.length), Buffer.from(type), data, uint32(crc32(data, crc32(type)))]);
 }
 
 function uint32(value: number): Buffer {

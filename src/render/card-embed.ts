@@ -57,7 +57,6 @@ const FULL_SIZE = {
   /** The picture is small beside the text, not large below it. */
   isNarrow: false,
 };
-const ALT_TEXT_LENGTH = 200;
 
 /** Blue and orange, so that everyone can tell them apart; with a contrast of 3 on Discord's dark and light grounds. */
 export const FRESH_COLOUR = 0x6a77f0;
@@ -81,7 +80,7 @@ export function cardEmbed(view: CardView, size = FULL_SIZE): APIEmbed {
     isDelisted && formatMessage(locale, 'delisted'),
     note,
   ]);
-  const name = nameText(locale, card.name, ALT_TEXT_LENGTH, plainText);
+  const name = nameText(locale, card.name, 200, plainText);
   const image = picture && { url: picture, description: formatMessage(locale, 'pictureOf', { name }) };
   return {
     title: nameText(locale, card.name, size.titleLength),
@@ -124,8 +123,7 @@ export function cardEmbeds(views: readonly CardView[], isList: boolean): APIEmbe
 
 /** The characters that count. */
 export function totalLength(embeds: readonly APIEmbed[]): number {
-  const texts = embeds.flatMap(({ title, description, footer }) => [title, description, footer?.text]);
-  return texts.reduce((total, text) => total + (text?.length ?? 0), 0);
+  return embeds.flatMap(({ title, description, footer }) => [title, description, footer?.text]).join('').length;
 }
 
 /**
@@ -147,13 +145,10 @@ function priceLines({ card, answer, locale, isJustFetched, ...view }: CardView, 
   const price = formatMessage(locale, 'marketPrice', { market: formatPrice(locale, market, currency) }) + row;
   const history = answer.missingRow ? [] : (answer.history ?? []);
   const change = changeText(history, locale);
-  if (isNarrow) return [price, change.replace(JOINED, ''), aged];
+  if (isNarrow) return [price, change.replace(/^· /, ''), aged]; // joins a price and that it has not changed
   const small = offered ? `-# ${offered}${since && ` · ${since}`}` : aged;
   return [price + (change && ` ${change}`), curveLine(history, locale, currency), small];
 }
-
-/** What joins a price and that it has not changed. */
-const JOINED = /^· /;
 
 function offeredFor({ low, high }: Prices, locale: string, currency: string | undefined): string {
   if ((low ?? high) === undefined) return '';
@@ -194,32 +189,25 @@ export function sparkline(prices: readonly number[]): string {
 /** The service knows no card of that id. @returns Markdown, at most 2,000 characters */
 export function noSuchCard(locale: string, cardId: string, fetchedAtMs: number, isStale = false): string {
   const id = typedText(locale, cardId, 300);
-  if (!isStale) return formatMessage(locale, 'noSuchCard', { id });
-  const sentence = formatMessage(locale, 'noSuchCardBefore', { id });
-  if (isFromClockAhead(fetchedAtMs, Date.now())) return sentence;
-  return `${sentence}\n-# ${age(fetchedAtMs)}`;
+  const sentence = formatMessage(locale, isStale ? 'noSuchCardBefore' : 'noSuchCard', { id });
+  return isStale && !isFromClockAhead(fetchedAtMs, Date.now()) ? `${sentence}\n-# ${age(fetchedAtMs)}` : sentence;
 }
 
 /** What a reply has cost, and "N of M new lookups left today", or of another window; as far as that is known. */
 export function costs({ requests = 0, quota, locale }: Pick<CardView, 'requests' | 'quota' | 'locale'>): Line[] {
   const { remaining, limit, per = 'day' } = quota ?? {};
-  const left =
-    remaining !== undefined &&
-    (limit === undefined
-      ? formatMessage(locale, 'leftToday', { per, remaining })
-      : formatMessage(locale, 'leftOfToday', { per, remaining, limit }));
+  const key = limit === undefined ? 'leftToday' : 'leftOfToday';
+  const left = remaining !== undefined && formatMessage(locale, key, { per, remaining, limit: limit ?? '' });
   return [requests > 0 && formatMessage(locale, 'cardsCost', { requests }), left];
 }
 
 /** @returns `undefined` when the card lacks something that its page is named after */
 function pageUrl(template: string, card: Card): string | undefined {
-  const address = template.replace(PLACE, (place, name: 'id' | 'name' | 'number') => {
+  const address = template.replace(/\{(id|name|number)\}/g, (place, name: 'id' | 'name' | 'number') => {
     return card[name] ? encodeURIComponent(card[name].toWellFormed()) : place;
   });
   return address.includes('{') ? undefined : address;
 }
-
-const PLACE = /\{(id|name|number)\}/g;
 
 /** Discord refuses an embed with a longer address. */
 const MAX_URL_LENGTH = 2_048;
@@ -231,10 +219,7 @@ const MAX_URL_LENGTH = 2_048;
  * @returns `undefined` for anything else: no picture and no link is shown
  */
 export function publicUrl(text: string | undefined): string | undefined {
-  const url = URL.parse(text ?? '');
-  if (url === null) return undefined;
-  const { protocol, hostname, username, password, href } = url;
-  if (protocol !== 'https:' && protocol !== 'http:') return undefined;
-  if (username + password !== '' || !isPublicHost(hostname)) return undefined;
-  return href.length <= MAX_URL_LENGTH ? href : undefined;
+  const { protocol = '', hostname = '', username, password, href = '' } = URL.parse(text ?? '') ?? {};
+  const isUsable = /^https?:$/.test(protocol) && !username && !password && isPublicHost(hostname);
+  return isUsable && href.length <= MAX_URL_LENGTH ? href : undefined;
 }

@@ -1,15 +1,12 @@
 import type { APIApplicationCommandOptionChoice } from 'discord-api-types/v10';
 import type { CardPage, ListedCard, Unclear } from '../model/invocation.ts';
-import { buttons, MAX_LENGTH, menu } from './components.ts';
 import { clip, joined, plainMarkdown, plainText } from './formats.ts';
-import { formatMessage, listed, typedText } from './messages.ts';
+import { buttons, formatMessage, listed, MAX_LENGTH, menu, typedText } from './messages.ts';
 
 /** Discord's limit of choices, and of options of a menu. */
 const MAX_ROWS = 25;
 const SET_LENGTH = 48;
 const NUMBER_LENGTH = 20;
-/** A text that a member typed is cut to this length in a sentence. */
-const TEXT_LENGTH = 300;
 /** A sentence names at most so many similar cards. */
 const MOST_NAMES = 3;
 
@@ -62,18 +59,17 @@ const unseparated: typeof plain = (text = '', length) => plain(text.replace(/[,;
 function labelled(locale: string, cards: readonly ListedCard[], most = MAX_LENGTH, shown = plain) {
   const parts = cards.map(({ id, name, set, number, knownAs }) => {
     const other = shown(knownAs) && ` (${shown(knownAs)})`;
-    return { value: id, name: (shown(name) || shown(id) || formatMessage(locale, 'noName')) + other, set, number };
+    const called = (shown(name) || shown(id) || formatMessage(locale, 'noName')) + other;
+    const setFirst = joined([called, shown(set), shown(number)], ' · ');
+    return { value: id, called, set, number, setFirst };
   });
-  const setFirst = parts.map(({ value, name, set, number }) => {
-    return { value, label: joined([name, shown(set), shown(number)], ' · ') };
-  });
-  if (setFirst.every(({ label }) => label.length <= SHOWN_LENGTH)) return setFirst;
-  return parts.map(({ value, name, set, number }) => {
-    const whole = joined([name, shown(number), shown(set)], ' · ');
-    if (whole.length <= most) return { value, label: whole };
+  const isShort = parts.every(({ setFirst }) => setFirst.length <= SHOWN_LENGTH);
+  return parts.map(({ value, called, set, number, setFirst }) => {
+    const label = isShort ? setFirst : joined([called, shown(number), shown(set)], ' · ');
+    if (label.length <= most) return { value, label };
     const printing = joined([shown(number, NUMBER_LENGTH), shown(set, SET_LENGTH)], ' · ');
     const behind = printing && ` · ${printing}`;
-    return { value, label: clip(name, most - behind.length) + behind };
+    return { value, label: clip(called, most - behind.length) + behind };
   });
 }
 
@@ -91,19 +87,17 @@ export function severalCards(locale: string, found: CardPage, ids: ChoiceIds) {
   const { total, cards } = found;
   if (cards.length === 0) return { content: formatMessage(locale, 'outOfDate'), components: [] };
   const name = plainMarkdown(found.name ?? '', MAX_LENGTH);
-  const content =
-    total > MAX_ROWS
-      ? formatMessage(locale, 'manyCards', { total, named: name ? 'yes' : 'no', name })
-      : formatMessage(locale, 'severalCards', { cards: cards.length });
-  return { content, components: choice(locale, found, ids) };
+  const figures = { total, cards: cards.length, named: name ? 'yes' : 'no', name };
+  return {
+    content: formatMessage(locale, total > MAX_ROWS ? 'manyCards' : 'severalCards', figures),
+    components: choice(locale, found, ids),
+  };
 }
 
 /** Other cards of the name of one that is shown. */
 export function otherPrintings(locale: string, found: CardPage, ids: ChoiceIds) {
-  const { total } = found;
-  const content =
-    total === 0 ? formatMessage(locale, 'noOtherPrintings') : formatMessage(locale, 'otherPrintings', { cards: total });
-  return { content, components: choice(locale, found, ids) };
+  const key = found.total === 0 ? 'noOtherPrintings' : 'otherPrintings';
+  return { content: formatMessage(locale, key, { cards: found.total }), components: choice(locale, found, ids) };
 }
 
 /**
@@ -123,7 +117,7 @@ export function unknownCard(
   return {
     content: joined([
       formatMessage(locale, similar ? 'unknownCard' : 'namesUnsearched', {
-        text: typedText(locale, text, TEXT_LENGTH),
+        text: typedText(locale, text, 300),
       }),
       names.names && formatMessage(locale, 'similarNames', names),
       askId && askId.length <= MAX_LENGTH && formatMessage(locale, 'askAnywayCost'),
@@ -137,19 +131,15 @@ export function unclearChoice(locale: string, unclear: readonly Unclear[], ids: 
   return choice(locale, { cards: unclear.flatMap(({ cards }) => cards) }, ids);
 }
 
-/** Each of ten unclear texts, and the names that it may mean. */
-const UNCLEAR_LENGTH = 60;
-const UNCLEAR_NAME_LENGTH = 30;
 /** In French a space comes before the colon, and in Japanese the colon is as wide as a character. */
 const UNCLEAR_LINE = /^\*\*((?:\\.|[^*\\])+)\*\*\s?[:：]/gm;
 
 /** What each of them may mean: a line of at most 180 characters. */
 export function unclearLines(locale: string, unclear: readonly Unclear[]): string[] {
   return unclear.map(({ text, cards, total }) => {
-    const similar = similarNames(locale, cards, UNCLEAR_NAME_LENGTH);
+    const similar = similarNames(locale, cards, 30);
     const how = total > MAX_ROWS ? 'many' : total > 1 ? 'several' : similar.names ? 'similar' : 'none';
-    const shown = typedText(locale, text, UNCLEAR_LENGTH);
-    return formatMessage(locale, 'cardUnclear', { text: shown, how, total, ...similar });
+    return formatMessage(locale, 'cardUnclear', { text: typedText(locale, text, 60), how, total, ...similar });
   });
 }
 
@@ -160,8 +150,8 @@ export function unclearTexts(content: string): string[] {
 
 /** The first few names, each once, as alternatives and as a plain list; empty when there is none to show. */
 function similarNames(locale: string, cards: readonly ListedCard[], length = MAX_LENGTH) {
-  const names = new Set(offered(cards).map(({ name }) => plainMarkdown(name, length)));
-  const shown = [...names].filter(Boolean).slice(0, MOST_NAMES);
+  const names = offered(cards).map(({ name }) => plainMarkdown(name, length));
+  const shown = [...new Set(names)].filter(Boolean).slice(0, MOST_NAMES);
   return { names: listed(locale, shown, 'or'), list: listed(locale, shown, 'and') };
 }
 
@@ -188,8 +178,8 @@ function choice(
   askId: string | false = false,
 ) {
   const rows = offered(cards);
-  const [only, ...others] = rows;
-  if (only && others.length === 0 && name === undefined && ids.show(only.id).length <= MAX_LENGTH) {
+  const [only] = rows;
+  if (only && rows.length === 1 && name === undefined && ids.show(only.id).length <= MAX_LENGTH) {
     const [{ label: shown = '' } = {}] = labelled(locale, [{ id: only.id, name: only.name }], Infinity);
     return buttons(locale, { showCard: ids.show(only.id), askAnyway: askId }, { name: shown });
   }
@@ -200,9 +190,8 @@ function choice(
   const from = page * MAX_ROWS;
   const to = from + rows.length;
   const hasPages = name !== undefined && total > MAX_ROWS;
-  const placeholder = hasPages
-    ? formatMessage(locale, 'chooseOnPage', { from: from + 1, to, total })
-    : formatMessage(locale, 'chooseCard');
+  const key = hasPages ? 'chooseOnPage' : 'chooseCard';
+  const placeholder = formatMessage(locale, key, { from: from + 1, to, total });
   const more = buttons(locale, {
     previousCards: hasPages && page > 0 && ids.page(page - 1),
     nextCards: hasPages && to < total && ids.page(page + 1),

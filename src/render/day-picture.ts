@@ -75,7 +75,7 @@ function drawCurve(
   }
   const last = steps.at(-1) ?? 0;
   const from = { x: atX(dayShare), y: atY(last) };
-  writeUsed(canvas, shown(last), from);
+  writeUsed(canvas, shown(last), from.x, from.y);
   if (!forecast) return;
   const to = { x: atX(forecast.dayShare), y: atY(forecast.used) };
   const dots = Math.ceil(Math.hypot(to.x - from.x, to.y - from.y) / (3 * LINE));
@@ -89,7 +89,7 @@ function drawCurve(
  * Right below the end of the curve, or else over it: dots are at neither place. Where the one is outside and the other
  * would hide the limit, only the words of the message have it.
  */
-function writeUsed(canvas: Canvas, used: string, { x, y }: { x: number; y: number }): void {
+function writeUsed(canvas: Canvas, used: string, x: number, y: number): void {
   const width = textWidth(used, FIGURE);
   const [below, over] = [y + GAP, y - FIGURE - GAP];
   const fitsBelow = below + FIGURE + GAP <= CURVE.bottom && x + GAP + width <= SIDES.right;

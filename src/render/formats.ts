@@ -72,11 +72,11 @@ const FORMS = {
 
 type Form = keyof typeof FORMS;
 
-/** Every form in nine locales, with a currency and without, is half of it. */
-const KEPT_FORMATS = 300;
-
-/** Making one takes longer than the rest of an embed. */
-const kept = new LRUCache<string, Intl.NumberFormat>({ max: KEPT_FORMATS });
+/**
+ * Making one takes longer than the rest of an embed. Every form in nine locales, with a currency and without, is half
+ * of them.
+ */
+const kept = new LRUCache<string, Intl.NumberFormat>({ max: 300 });
 
 /** @param currency ISO 4217, when the operator named one; without, a price is a plain number */
 export function formatPrice(locale: string, value: number, currency: string | undefined): string {
@@ -85,11 +85,9 @@ export function formatPrice(locale: string, value: number, currency: string | un
 
 /** Behind a price, which of several it is, such as ` (Near Mint)`. Markdown. */
 export function rowLabel(label: string | undefined): string {
-  const shown = label && plainMarkdown(label, LABEL_LENGTH);
+  const shown = label && plainMarkdown(label, 60);
   return shown ? ` (${shown})` : '';
 }
-
-const LABEL_LENGTH = 60;
 
 /** The number that members read of a price, by which it is compared: 30 for 29.996. */
 export function priceAsShown(price: number, currency: string | undefined): number {
@@ -127,14 +125,16 @@ export function formatPercent(locale: string, share: number): string {
  */
 export function currencySigns(locale: string, currency: string | undefined): string[] | undefined {
   if (currency === undefined) return undefined;
-  return (['code', 'symbol', 'narrowSymbol', 'name'] as const).flatMap((currencyDisplay) => {
-    const format = new Intl.NumberFormat(figuresLocale(locale), { style: 'currency', currency, currencyDisplay });
-    return format.formatToParts(1).flatMap(({ type, value }) => (type === 'currency' ? value : []));
-  });
+  return (['code', 'symbol', 'narrowSymbol', 'name'] as const).flatMap((currencyDisplay) =>
+    new Intl.NumberFormat(figuresLocale(locale), { style: 'currency', currency, currencyDisplay })
+      .formatToParts(1)
+      .flatMap(({ type, value }) => (type === 'currency' ? value : [])),
+  );
 }
 
-export function formatCount(locale: string, value: number): string {
-  return numberFormat(locale).format(value);
+/** Nothing for a count that is not known. */
+export function formatCount(locale: string, value: number | undefined): string {
+  return value === undefined ? '' : numberFormat(locale).format(value);
 }
 
 /** Numbers as the text writes them that a member of a locale reads. */

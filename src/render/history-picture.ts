@@ -1,6 +1,6 @@
 import type { MessageFile } from '../model/message.ts';
 import { extremes, type PriceHistory, type PricePoint } from '../model/price-history.ts';
-import { utcDay } from '../time/utc-day.ts';
+import { utcDay } from '../time.ts';
 import { Canvas, encodePng, isDrawable, type Point } from './canvas.ts';
 import { formatPrice } from './formats.ts';
 import { formatMessage } from './messages.ts';
@@ -29,8 +29,8 @@ export async function historyFile(
     lowest: shown(lowest[1]),
     lowestDate: lowest[0],
   });
-  const data = await encodePng(historyPicture(history, drawn));
-  return { name: 'price-history.png', contentType: 'image/png', data, description };
+  const canvas = historyPicture(history, drawn);
+  return { name: 'price-history.png', contentType: 'image/png', data: await encodePng(canvas), description };
 }
 
 const WIDTH = 640;
@@ -66,9 +66,16 @@ export function historyPicture(history: PriceHistory, shown: (price: number) => 
   ];
   const column = (point: PricePoint | undefined) => point && Math.floor(at(point)[0] / LINE);
   // Several points in the width of the line would only thicken it.
-  const isSeen = (point: PricePoint, index: number) => column(point) !== column(history[index + 1]);
-  const line = history.filter((point, index) => isSeen(point, index) || point === highest || point === lowest).map(at);
-  fillBelow(canvas, line);
+  const line = history
+    .filter((point, index) => column(point) !== column(history[index + 1]) || point === highest || point === lowest)
+    .map(at);
+  for (const [index, [fromX, fromY]] of line.entries()) {
+    const [toX, toY] = line[index + 1] ?? [fromX, fromY];
+    for (let x = Math.round(fromX); x < Math.round(toX); x++) {
+      const y = fromY + ((toY - fromY) * (x + 0.5 - fromX)) / (toX - fromX);
+      canvas.fill(HISTORY_INKS.area, x, y, x + 1, PLOT.bottom);
+    }
+  }
   canvas.stroke(HISTORY_INKS.line, line, LINE);
 
   const { figures } = HISTORY_INKS;
@@ -87,14 +94,4 @@ export function historyPicture(history: PriceHistory, shown: (price: number) => 
     }
   }
   return canvas;
-}
-
-function fillBelow(canvas: Canvas, line: readonly Point[]): void {
-  for (const [index, [fromX, fromY]] of line.entries()) {
-    const [toX, toY] = line[index + 1] ?? [fromX, fromY];
-    for (let x = Math.round(fromX); x < Math.round(toX); x++) {
-      const y = fromY + ((toY - fromY) * (x + 0.5 - fromX)) / (toX - fromX);
-      canvas.fill(HISTORY_INKS.area, x, y, x + 1, PLOT.bottom);
-    }
-  }
 }

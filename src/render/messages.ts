@@ -1,18 +1,19 @@
+import type { APISelectMenuOption } from 'discord-api-types/v10';
 import { IntlMessageFormat } from 'intl-messageformat';
 import { LRUCache } from 'lru-cache';
 import { MAX_CARD_ID_LENGTH } from '../model/card-id.ts';
 import type { Busy, CardServiceError, KnownError } from '../model/errors.ts';
-import { numberFormat, plainMarkdown, timestamp } from './formats.ts';
+import type { Message } from '../model/message.ts';
+import { clip, numberFormat, plainMarkdown, timestamp } from './formats.ts';
 import { type ArgumentNames, argumentNames, figuresLocale, languageOf, type MessageKey, textsOf } from './languages.ts';
 
 /** Messages without arguments. */
-export type PlainMessageKey = { [Key in MessageKey]: [ArgumentNames<Key>] extends [never] ? Key : never }[MessageKey];
+export type PlainMessageKey = { [Key in MessageKey]: Arguments<Key> extends [] ? Key : never }[MessageKey];
 
-/** Most of those of six languages. A compiled message takes about 3 kB. */
-const KEPT_MESSAGES = 1_000;
-
-/** Compiled when first shown: each takes some 70 µs, and few are shown. */
-const compiled = new LRUCache<string, IntlMessageFormat>({ max: KEPT_MESSAGES });
+/**
+ * Compiled when first shown: each takes some 70 µs, and few are shown. Most of those of six languages, of about 3 kB.
+ */
+const compiled = new LRUCache<string, IntlMessageFormat>({ max: 1_000 });
 
 /**
  * The latest texts, of which most are shown again: formatting one takes 10 to 30 µs in a bot that has just been idle.
@@ -54,9 +55,26 @@ function messageOf(locale: string, key: MessageKey): IntlMessageFormat {
   const id = `${figures} ${key}`;
   const known = compiled.get(id);
   if (known) return known;
-  const message = compile(figures, key);
+  const text = textsOf(languageOf(figures))[key];
+  const message = text === undefined ? messageOf('en', key) : compile(figures, text);
   compiled.set(id, message);
   return message;
+}
+
+function compile(locale: string, text: string): IntlMessageFormat {
+  const pluralRules = new Intl.PluralRules(locale);
+  let dates: Intl.DateTimeFormat | undefined; // making one takes longer than the rest; all of a text are written alike
+  return new IntlMessageFormat(text, locale, undefined, {
+    ignoreTag: true, // `<t:1795226601:t>` is no markup
+    formatters: {
+      getNumberFormat: () => numberFormat(locale),
+      getPluralRules: () => pluralRules,
+      getDateTimeFormat: (_, options) => {
+        dates ??= new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
+        return dates;
+      },
+    },
+  });
 }
 
 /**
@@ -81,12 +99,7 @@ export function timeToCome(atMs: number | undefined, nowMs = Date.now()): { when
 }
 
 /** How many cards are still to come. @param shown how many are there already */
-export function onTheirWay(
-  locale: string,
-  cards: number,
-  { permitAtMs }: { permitAtMs?: number | undefined },
-  shown = 0,
-) {
+export function onTheirWay(locale: string, cards: number, permitAtMs: number | undefined, shown = 0) {
   if (shown === 0 && permitAtMs === undefined) return formatMessage(locale, 'stillAsking');
   return formatMessage(locale, 'cardsOnTheirWay', { cards, ...timeToCome(permitAtMs) });
 }
@@ -103,8 +116,10 @@ export function fullMinuteMs(atMs: number): number {
  */
 export function listed(locale: string, items: Iterable<string>, joined: 'and' | 'or', mark = ''): string {
   const type = joined === 'and' ? 'conjunction' : 'disjunction';
-  const parts = new Intl.ListFormat(languageOf(locale), { type }).formatToParts(items);
-  return parts.map(({ type, value }) => (type === 'element' ? mark + value + mark : value)).join('');
+  return new Intl.ListFormat(languageOf(locale), { type })
+    .formatToParts(items)
+    .map(({ type, value }) => (type === 'element' ? mark + value + mark : value))
+    .join('');
 }
 
 /** A text that a member typed, in Markdown. */
@@ -122,26 +137,18 @@ export function timePast(atMs: number, nowMs = Date.now()): string {
   return timestamp(atMs, nowMs - atMs > WITHOUT_DATE_MS ? 'f' : 't');
 }
 
+/** What texts tell of errors. */
+type Facts = Pick<KnownError, 'name'> & { whose?: string; cap?: number; reason?: string; per?: string | undefined };
+
 /** Why there is no card, as a member reads it: whole sentences, in Markdown. */
 export function errorMessage(locale: string, error: CardServiceError): string {
   const known = error as KnownError; // as its name ensures
-  const times = timeToCome(untilMsOf(error));
-  switch (known.name) {
-    case 'InvalidCardId':
-      return formatMessage(locale, known.name, { reason: known.reason, maxLength: MAX_CARD_ID_LENGTH });
-    case 'Busy':
-      return formatMessage(locale, known.name, { reason: busyReason(known), ...times });
-    case 'BudgetSpent':
-      return formatMessage(locale, known.name, { whose: known.whose, cap: known.cap, ...times });
-    case 'QuotaSpent':
-      return formatMessage(locale, known.name, { per: known.per, ...times });
-    case 'KeptInReserve':
-    case 'TooManyCommands':
-    case 'ServiceDown':
-      return formatMessage(locale, known.name, times);
-    default:
-      return formatMessage(locale, known.name);
-  }
+  const { whose = '', cap = 0, reason = '', per = '' }: Facts = known;
+  return formatMessage(locale, known.name, {
+    ...{ whose, cap, per, reason: known.name === 'Busy' ? busyReason(known) : reason },
+    ...timeToCome(untilMsOf(error)),
+    maxLength: MAX_CARD_ID_LENGTH,
+  });
 }
 
 /** When it is worth another try; `undefined` when that is not known. */
@@ -168,24 +175,50 @@ export function copyNote(
     : formatMessage(locale, 'notRenewed', { why: error.name });
 }
 
-function compile(locale: string, key: MessageKey): IntlMessageFormat {
-  const text = textsOf(languageOf(locale))[key];
-  if (text === undefined) return messageOf('en', key);
-  const pluralRules = new Intl.PluralRules(locale);
-  let dates: Intl.DateTimeFormat | undefined; // making one takes longer than the rest; all of a text are written alike
-  return new IntlMessageFormat(text, locale, undefined, {
-    ignoreTag: true, // `<t:1795226601:t>` is no markup
-    formatters: {
-      getNumberFormat: () => numberFormat(locale),
-      getPluralRules: () => pluralRules,
-      getDateTimeFormat: (_, options) => {
-        dates ??= new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
-        return dates;
-      },
-    },
-  });
-}
-
 export type Arguments<K extends MessageKey> = [ArgumentNames<K>] extends [never]
   ? []
   : [args: Record<ArgumentNames<K>, string | number>];
+
+/**
+ * Discord's limit of a custom id, a label, a value, a description and the name of a choice
+ * (https://docs.discord.com/developers/components/reference). In UTF-16 units, which are never fewer than characters.
+ */
+export const MAX_LENGTH = 100;
+const MAX_BUTTON_LABEL = 80;
+/** Discord's limit of an embed's description. */
+export const MAX_DESCRIPTION = 4_096;
+
+// discord-api-types has these as enums, which render/ does not load.
+const ACTION_ROW = 1;
+const BUTTON = 2;
+const STRING_SELECT = 3;
+const STYLES = { plain: 2, danger: 4 } as const;
+
+/** At most one. */
+type Rows = Required<Message>['components'];
+
+/**
+ * One row of buttons; none when no custom id fits, since Discord refuses an empty row.
+ *
+ * @param customIds by the message that is the label; one that does not fit has no button
+ * @param name of the card of `showCard`
+ */
+export function buttons(
+  locale: string,
+  customIds: Partial<Record<PlainMessageKey | 'showCard', string | false>>,
+  { style = 'plain', name = '' }: { style?: keyof typeof STYLES; name?: string } = {},
+): Rows {
+  const components = Object.entries(customIds).flatMap(([key, custom_id]) => {
+    if (custom_id === false || custom_id.length > MAX_LENGTH) return [];
+    const text = formatMessage(locale, key as 'showCard', { name });
+    const label = text.length > MAX_BUTTON_LABEL ? clip(text, MAX_BUTTON_LABEL) : text;
+    return { type: BUTTON, style: STYLES[style], custom_id, label } as const;
+  });
+  return components.length === 0 ? [] : [{ type: ACTION_ROW, components }];
+}
+
+/** One menu; none without options, since Discord refuses an empty one. */
+export function menu(placeholder: string, custom_id: string, options: APISelectMenuOption[]): Rows {
+  if (options.length === 0) return [];
+  return [{ type: ACTION_ROW, components: [{ type: STRING_SELECT, custom_id, placeholder, options }] }];
+}

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lookups, Outcomes, Standing } from '../lookup/lookups.ts';
 import type { Message } from '../model/message.ts';
-import { backOffMs } from '../time/back-off.ts';
-import { Timer } from '../time/timers.ts';
-import type { CardsReply, EditResult, ReplyJournal, ReplySender, ShownReply } from './ports.ts';
+import { backOffMs, Timer } from '../time.ts';
+import type { Journal } from './journal.ts';
+import type { CardsReply, EditResult, ReplySender, ShownReply } from './ports.ts';
 import { type RenderReply, sentenceOf } from './rendering.ts';
 
 /** Discord accepts 5 edits in 5 s from one webhook; what comes within 1.5 s is shown together. */
@@ -23,7 +23,7 @@ export interface DeferredOptions {
   deletion: AbortController;
   /** Aborted when this process ends: what only waits is left to another. */
   closing: AbortSignal;
-  journal: ReplyJournal;
+  journal: Journal;
   sender: ReplySender;
   render: RenderReply;
 }

@@ -60,7 +60,7 @@ function forLog(text = ''): string | undefined {
   return shown === '' ? undefined : Array.from(shown).slice(0, MAX_CARD_ID_LENGTH).join('');
 }
 
-/** Writes the one line that each command leaves in the log; log/terminal.ts makes a sentence of it. */
+/** Writes the one line that each command leaves in the log; log-terminal.ts makes a sentence of it. */
 export function commandLogger(log: Logger): (ended: CommandEvent) => void {
   return ({ command, card, guildId: guild, memberId: member, err, ...end }) => {
     log[err === undefined ? 'info' : 'error']({ command, card, guild, member, ...end, err }, 'command');

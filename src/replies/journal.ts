@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../log.ts';
-import { LOOK_EVERY_MS, type Processes } from '../model/processes.ts';
-import { type Row, type Rows, readJson } from '../model/rows.ts';
-import { type CardsReply, JournaledReply, type ReplyJournal, type ReplyOwner } from './ports.ts';
+import { LOOK_EVERY_MS, type Processes } from '../model/store/processes.ts';
+import { type Row, type Rows, readJson } from '../model/store/rows.ts';
+import { type CardsReply, JournaledReply } from './ports.ts';
 
 /** The parts, by interaction: the process that completes a reply, and the reply as JSON. */
 const OWNERS = 'replies';
@@ -29,10 +29,11 @@ interface Pending {
 
 /**
  * The deferred replies of all processes, or of all runs of one. Each is completed by its owner, from memory; when the
- * owner is dead or has left it, another process takes it over. What cannot be written now is in memory alone, and
- * written with one of the next looks.
+ * owner is dead or has left it, another process takes it over, which alone reads the journal. What cannot be written
+ * now is in memory alone, and written with one of the next looks: no method rejects, and a reply that cannot be
+ * journaled is completed all the same.
  */
-export class Journal implements ReplyJournal {
+export class Journal {
   readonly #rows: Rows;
   readonly #processes: Processes;
   readonly #log: Logger;
@@ -51,6 +52,11 @@ export class Journal implements ReplyJournal {
     processes.onLook(() => void this.#look());
   }
 
+  /**
+   * Journals a reply before it is deferred.
+   *
+   * @returns `false` when another process has journaled it and will complete it
+   */
   async add(reply: CardsReply): Promise<boolean> {
     const pending = { reply, addedIn: Number.NaN, ownedIn: Number.NaN, isSent: false };
     this.#pending.set(reply.interactionId, pending);
@@ -59,23 +65,30 @@ export class Journal implements ReplyJournal {
     return this.#pending.has(reply.interactionId);
   }
 
+  /** @returns whether the reply is journaled, if only now, so that another process will complete it */
   async keeps({ interactionId }: CardsReply): Promise<boolean> {
     const pending = this.#pending.get(interactionId);
     if (pending === undefined || pending.ownedIn === this.#processes.aliveSinceMs) return pending !== undefined;
     return (await this.#write(pending)) !== undefined;
   }
 
+  /** Whether this process is certain to be the only one that has ever been to complete the reply. Costs nothing. */
   owns(interactionId: string): boolean {
     return this.#pending.get(interactionId)?.addedIn === this.#processes.aliveSinceMs || !this.#rows.isShared;
   }
 
-  ownerOf(interactionId: string): ReplyOwner {
+  /**
+   * Who completes the reply now, though others may have before: `unknown` while this process cannot ask whether another
+   * has taken it over. Costs nothing.
+   */
+  ownerOf(interactionId: string): 'this' | 'another' | 'unknown' {
     const pending = this.#pending.get(interactionId);
     if (!this.#rows.isShared) return 'this';
     if (pending === undefined) return 'another';
     return !pending.isSent || pending.ownedIn === this.#processes.aliveSinceMs ? 'this' : 'unknown';
   }
 
+  /** The reply is completed, or cannot be. */
   async remove(interactionId: string): Promise<void> {
     this.#pending.delete(interactionId);
     const ended = { isTold: true }; // by what follows
@@ -83,7 +96,12 @@ export class Journal implements ReplyJournal {
     await this.#tell(interactionId, ended);
   }
 
-  /** Oldest first: what is there at once, and then with each look. */
+  /**
+   * From now on `listener` is given each reply whose process has ended, oldest first, also one that is past its
+   * deadline: what is there at once, and then with each look.
+   *
+   * @returns once those are given that are there now
+   */
   takeOver(listener: (reply: CardsReply) => void): Promise<void> {
     this.#takeOver = listener;
     return this.#look();
@@ -122,16 +140,14 @@ export class Journal implements ReplyJournal {
     const owners = await this.#rows.read(OWNERS);
     if (!owners) return undefined;
     for (const [id, ended] of this.#ended) if (!ended.isTold) await this.#tell(id, ended);
-    for (const [id, pending] of this.#pending) await this.#learn(pending, owners.get(id), aliveSinceMs);
-    return owners;
-  }
-
-  async #learn(pending: Pending, owner: string | undefined, aliveSinceMs: number): Promise<void> {
-    if (owner === undefined) {
+    for (const [id, pending] of this.#pending) {
+      const owner = owners.get(id);
+      if (owner === this.#processes.id) pending.ownedIn = aliveSinceMs;
+      else if (owner !== undefined) this.#pending.delete(id);
       // One that was stored and is gone was deleted by an operator, who wants no trace of it.
-      if (pending.ownedIn !== aliveSinceMs) await this.#write(pending);
-    } else if (owner === this.#processes.id) pending.ownedIn = aliveSinceMs;
-    else this.#pending.delete(pending.reply.interactionId);
+      else if (pending.ownedIn !== aliveSinceMs) await this.#write(pending);
+    }
+    return owners;
   }
 
   async #takeRows(owners: ReadonlyMap<string, string>): Promise<void> {

@@ -19,38 +19,6 @@ export const JournaledReply = Invocation.extend({ asked: z.union([OfList, Asked]
 /** An interaction's token expires 15 minutes after the command; half a minute is kept for the last edit. */
 export const REPLY_DEADLINE_MS = 14.5 * 60_000;
 
-export type ReplyOwner = 'this' | 'another' | 'unknown';
-
-/**
- * Deferred replies that outlive their process. Replies are completed from memory; the journal is read only by the
- * process that takes over. No method rejects: a reply that cannot be journaled is completed all the same.
- */
-export interface ReplyJournal {
-  /**
-   * Journals a reply before it is deferred.
-   *
-   * @returns `false` when another process has journaled it and will complete it
-   */
-  add(reply: CardsReply): Promise<boolean>;
-  /** @returns whether the reply is journaled, if only now, so that another process will complete it */
-  keeps(reply: CardsReply): Promise<boolean>;
-  /** Whether this process is certain to be the only one that has ever been to complete the reply. Costs nothing. */
-  owns(interactionId: string): boolean;
-  /**
-   * Who completes the reply now, though others may have before: `unknown` while this process cannot ask whether another
-   * has taken it over. Costs nothing.
-   */
-  ownerOf(interactionId: string): ReplyOwner;
-  /** The reply is completed, or cannot be. */
-  remove(interactionId: string): Promise<void>;
-  /**
-   * From now on `complete` is given each reply whose process has ended, also one that is past its deadline.
-   *
-   * @returns once those are given that are there now
-   */
-  takeOver(complete: (reply: CardsReply) => void): Promise<void>;
-}
-
 /** What became of the first answer to a command: a message, or "thinking…". */
 export type FirstResult =
   /**
@@ -74,6 +42,12 @@ export interface ShownReply {
   embeds: readonly unknown[];
 }
 
+/** What prevented something, for the log; nothing when it was done. */
+export interface Prevented {
+  outcome?: string;
+  err?: unknown;
+}
+
 /** Shows replies in Discord, by their token alone, and without a part that Discord refuses. No method rejects. */
 export interface ReplySender {
   /**
@@ -91,7 +65,7 @@ export interface ReplySender {
    *
    * @returns what prevented it, for the log; nothing when the message is gone
    */
-  deleteSource(press: Invocation): Promise<{ outcome?: string; err?: unknown }>;
+  deleteSource(press: Invocation): Promise<Prevented>;
   /** What the reply shows. Costs a request to Discord; `undefined` when that fails. */
   read(reply: CardsReply): Promise<ShownReply | undefined>;
 }

@@ -5,12 +5,13 @@ import type { Asked, Invocation } from '../model/invocation.ts';
 import type { Message, Reply } from '../model/message.ts';
 import { type DeferredEnd, DeferredReply, untilReached } from './deferred.ts';
 import { type CommandEnd, endOf, publishEnd, publishShown, sourceOf } from './end.ts';
-import type { CardsReply, ReplyJournal, ReplySender } from './ports.ts';
+import type { Journal } from './journal.ts';
+import type { CardsReply, Prevented, ReplySender } from './ports.ts';
 import type { RenderReply } from './rendering.ts';
 
 export interface RepliesOptions {
   lookups: LookupsOptions;
-  journal: ReplyJournal;
+  journal: Journal;
   sender: ReplySender;
   render: RenderReply;
   /** The member sees the answer to their command, and nothing more will follow. Must not throw. */
@@ -101,7 +102,7 @@ export class Replies {
    * @param answered the interaction that the message answers
    * @returns what prevented it, for the log; nothing when the message is gone
    */
-  async delete(press: Invocation, answered: string | undefined): Promise<{ outcome?: string; err?: unknown }> {
+  async delete(press: Invocation, answered: string | undefined): Promise<Prevented> {
     const prevented = await this.#options.sender.deleteSource(press);
     if (answered !== undefined && prevented.outcome === undefined) this.#deletions.get(answered)?.abort();
     return prevented;

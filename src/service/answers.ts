@@ -1,17 +1,32 @@
 import { decodeHTMLStrict } from 'entities/decode';
 import { z } from 'zod';
 import { Card, optional, Prices, text } from '../model/card.ts';
-import { KeyRefused, PlanRefused, RateLimited, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
-import { type Answer, isObject, memberNamed, type Source, written } from '../model/field-source.ts';
-import { Usage } from '../model/plan.ts';
-import type { ServiceDescription, Sign } from '../model/service-description.ts';
-import type { ServiceResponse } from './request.ts';
-import { momentMs, serviceClock, statedWaitSeconds } from './stated.ts';
+import {
+  type CardServiceError,
+  KeyRefused,
+  PlanRefused,
+  RateLimited,
+  ServiceDown,
+  UnexpectedAnswer,
+} from '../model/errors.ts';
+import { Usage } from '../model/quota.ts';
+import { isObject, memberNamed, type Source, written } from './field-source.ts';
+import { momentMs, type ServiceResponse, serviceClock, statedWaitSeconds } from './request.ts';
+import type { ServiceDescription, Sign } from './service-description.ts';
 
 /** A card as an answer has it. */
 export interface AnsweredCard extends Card {
   /** Its prices of each row with a market price, the one that is shown first; absent where there is at most one. */
   rows?: readonly Prices[];
+}
+
+/** What the service said of a card; an error concerns this id alone. */
+export type FetchedCard = AnsweredCard | 'noSuchCard' | CardServiceError;
+
+export interface Fetched {
+  cards: ReadonlyMap<string, FetchedCard>;
+  /** Cards of which the answer says nothing may be requested again, with no more than so many together. */
+  againAtMost?: number;
 }
 
 /** Told of a field that is of another type than the interface says, and why it cannot be read. */
@@ -35,7 +50,7 @@ export class AnswerReader {
     const named = rows.filter(({ text }) => text !== '').map(({ names }) => names);
     const [first = []] = named;
     const differing = first.findIndex((name, at) => named.some((names) => names[at] !== name));
-    this.#sharedNames = differing < 0 ? Math.min(...named.map(({ length }) => length)) : differing;
+    this.#sharedNames = differing < 0 ? first.length : differing;
     this.#distinguishing = [...new Set(rows.flatMap(({ filterNames }) => filterNames))];
   }
 
@@ -52,19 +67,16 @@ export class AnswerReader {
     const found = at.map((path) => path.valueIn(body)).find((value) => value !== undefined);
     if (found === undefined) this.#onUnread('card.at', leadsNowhere(at.map(({ text }) => text)));
     // Where a card may have any id, nothing in a bare list would tell which one is meant.
-    const read =
-      Array.isArray(found) && !(anySpelling && found === body)
-        ? found.slice(0, MOST_LISTED).map((value) => this.#asAsked(id, value))
-        : [anySpelling ? this.read(found) : this.#asAsked(id, found)];
+    const isList = Array.isArray(found) && !(anySpelling && found === body);
+    const values: unknown[] = isList ? found.slice(0, MOST_LISTED) : [found];
+    const read = values.map((value) => {
+      const card = this.read(value);
+      const isToTake = card instanceof UnexpectedAnswer || (anySpelling && !isList) || this.isOf(id, card, value);
+      return isToTake ? card : new UnexpectedAnswer({ detail: 'it answered with another card' });
+    });
     const card = read.find((each) => !(each instanceof UnexpectedAnswer)) ?? read[0] ?? 'noSuchCard';
     if (card instanceof UnexpectedAnswer) throw card;
     return card;
-  }
-
-  #asAsked(id: string, value: unknown): AnsweredCard | UnexpectedAnswer {
-    const card = this.read(value);
-    if (card instanceof UnexpectedAnswer || this.isOf(id, card, value)) return card;
-    return new UnexpectedAnswer({ detail: 'it answered with another card' });
   }
 
   /** Whether a card may be asked for by this id. @param value what it was read from */
@@ -81,14 +93,13 @@ export class AnswerReader {
     const found = Object.entries(fields).map(([field, source]) => [field, source?.valueIn({ value, none })]);
     const { tcg, 'set.name': setName, 'set.id': setId = setName, ...same } = Object.fromEntries(found);
     const set = setId === undefined ? undefined : { id: setId, name: setName ?? setId };
-    const sent = { ...same, game: tcg ?? game, set };
     const lacking = described.requires.find((path) => path.valueIn(value, none) === undefined);
     if (lacking) return misfit(lacking.names[0] ?? '', 'Invalid input: every card has one');
     const rows = this.#prices(value);
-    const card = read(CardAnswer, sent, this.#onUnread);
+    const card = read(CardAnswer, { ...same, game: tcg ?? game, set }, this.#onUnread);
     if (card instanceof UnexpectedAnswer) {
-      const lost = (['id', 'name'] as const).filter((field) => same[field] === undefined);
-      for (const field of lost) this.#onUnread(`fields.${field}`, leadsNowhere(fields[field].texts));
+      for (const field of ['id', 'name'] as const)
+        if (same[field] === undefined) this.#onUnread(`fields.${field}`, leadsNowhere(fields[field].texts));
       return card;
     }
     const rarity = none.has('') ? card.rarity?.replaceAll('_', ' ') : card.rarity; // such as Super_rare
@@ -104,7 +115,7 @@ export class AnswerReader {
     const rows = this.#rows(card).map((row) => read(Prices, row, onUnread));
     const readable = rows.flatMap((row) => (row instanceof UnexpectedAnswer ? [] : row));
     const priced = Map.groupBy(
-      readable.filter(({ market }) => market !== undefined),
+      readable.filter(({ market }) => market),
       ({ label }) => label,
     );
     if (priced.size > 0) return [...priced.values()].flatMap(([first]) => first ?? []);
@@ -116,56 +127,63 @@ export class AnswerReader {
     const { prices, none, currency: ofAll } = this.description;
     if (!prices) return [];
     const { market, low, high, currency } = prices;
-    const found = prices.rows.flatMap((path) => [...path.foundIn(card, (member) => this.#nameOf(member))]);
+    // A member of an array is called by what any filter tells members apart.
+    const nameOf = (member: unknown) =>
+      this.#distinguishing
+        .map((name) => written(memberNamed(name)(member) ?? ''))
+        .filter(Boolean)
+        .join(', ');
+    const found = prices.rows.flatMap((path) => path.foundIn(card, nameOf));
     return found.map(({ value, names }) => {
-      const answer: Answer = { value, none };
+      const answer = { value, none };
       if (!isObject(value) && market.textIn(answer) === undefined) return value; // it is no row, and will not fit
-      const figures = { market: market.valueIn(answer), low: low?.valueIn(answer), high: high?.valueIn(answer) };
       const code = currency?.textIn(answer) ?? ofAll;
       // Rather none than one in another currency.
-      if (none.has('') && code !== undefined && !/^[a-z]{3}$/i.test(code)) return {};
-      return { ...figures, currency: code, label: this.#labelOf(names) };
+      if (none.has('') && code && !/^[a-z]{3}$/i.test(code)) return {};
+      return {
+        market: market.valueIn(answer),
+        low: low?.valueIn(answer),
+        high: high?.valueIn(answer),
+        currency: code,
+        label: this.#labelOf(names),
+      };
     });
-  }
-
-  /** What a member of an array is called: by what any filter tells members apart. */
-  #nameOf(member: unknown): string {
-    const values = this.#distinguishing.map((name) => written(memberNamed(name)(member) ?? ''));
-    return values.filter(Boolean).join(', ');
   }
 
   #labelOf(names: readonly string[]): string | undefined {
     const currency = this.description.currency?.toLowerCase();
-    const words = names.slice(this.#sharedNames).map((name) =>
-      plainWords(name)
-        .split(' ')
-        .filter((word) => word.toLowerCase() !== currency)
-        .join(' '),
+    return (
+      names
+        .slice(this.#sharedNames)
+        .map((name) =>
+          plainWords(name)
+            .split(' ')
+            .filter((word) => word.toLowerCase() !== currency)
+            .join(' '),
+        )
+        .filter(Boolean)
+        .join(', ') || undefined
     );
-    return words.filter(Boolean).join(', ') || undefined;
   }
 
   /** What a usage report says. @throws as `cardIn` does */
   usageIn(response: ServiceResponse): Usage {
     const body = this.#bodyOf(response);
     if (body === undefined) throw new UnexpectedAnswer({ detail: statusText(response) });
-    const usage = read(Usage, isObject(body) ? this.#usageOf(response) : body, this.#onUnread);
-    if (usage instanceof UnexpectedAnswer) throw usage;
-    return usage;
-  }
-
-  #usageOf({ headers, body, receivedAtMs }: ServiceResponse) {
     const { usage, none } = this.description;
-    const at = (source: Source | undefined) => source?.valueIn({ headers, value: body, none });
-    const momentAt = (source: Source | undefined) => {
-      const stated = source?.textIn({ headers, value: body, none });
-      return momentMs(stated, serviceClock(headers, receivedAtMs), receivedAtMs) ?? at(source);
-    };
-    return {
+    const { headers, receivedAtMs } = response;
+    const answer = { headers, value: body, none };
+    const at = (source?: Source) => source?.valueIn(answer);
+    const momentAt = (source?: Source) =>
+      momentMs(source?.textIn(answer), serviceClock(headers, receivedAtMs), receivedAtMs) ?? at(source);
+    const stated = {
       plan: at(usage?.plan),
       period: unlessEmpty({ startMs: momentAt(usage?.start), endMs: momentAt(usage?.reset) }),
       requests: unlessEmpty({ used: at(usage?.used), limit: at(usage?.limit), remaining: at(usage?.remaining) }),
     };
+    const report = read(Usage, isObject(body) ? stated : body, this.#onUnread);
+    if (report instanceof UnexpectedAnswer) throw report;
+    return report;
   }
 
   /** @returns `undefined` where the answer says that there is no such thing */
@@ -198,7 +216,7 @@ export class AnswerReader {
     const { status, headers, body, receivedAtMs } = response;
     if (status !== 408 && status !== 429 && status < 500) return undefined;
     const { wait, spent, none, shutOutSeconds } = this.description;
-    const answer: Answer = { headers, value: body, none };
+    const answer = { headers, value: body, none };
     if (status === 429) {
       const stated = statedWaitSeconds(answer, receivedAtMs, wait);
       // A service may shut out for longer than it says.
@@ -215,7 +233,7 @@ export class AnswerReader {
     const { none } = this.description;
     if (has && !has.every((path, at) => isLike(path.valueIn(body, none), at === 0 ? like : undefined))) return false;
     const list = empty?.valueIn(body);
-    return empty === undefined || (Array.isArray(list) && list.length === 0);
+    return !empty || (Array.isArray(list) && list.length === 0);
   }
 }
 
@@ -233,7 +251,7 @@ const CardAnswer = Card.omit({ prices: true }).extend({
   set: optional(z.object({ id: text, name: shown })),
 });
 
-function unlessEmpty<T extends object>(read: T): T | undefined {
+function unlessEmpty(read: object): object | undefined {
   return Object.values(read).some((value) => value !== undefined) ? read : undefined;
 }
 
@@ -262,7 +280,7 @@ function without(value: unknown, [step, ...inner]: readonly PropertyKey[]): unkn
 }
 
 function isLike(value: unknown, like: string | undefined): boolean {
-  if (value === undefined || like === undefined) return value !== undefined;
+  if (value === undefined || !like) return value !== undefined;
   const text = written(value) ?? '';
   return like.startsWith('=') ? text === like.slice(1) : text.toLowerCase().includes(like.toLowerCase());
 }

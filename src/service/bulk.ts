@@ -1,9 +1,16 @@
-import { Incident, type Logger } from '../log.ts';
+import { Incident } from '../log.ts';
 import { RateLimited, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
-import { isObject } from '../model/field-source.ts';
-import type { ServiceDescription } from '../model/service-description.ts';
-import { type AnsweredCard, type AnswerReader, MOST_LISTED, statusText } from './answers.ts';
-import { endpoint, type RequestOptions, Requests, type ServiceResponse } from './request.ts';
+import {
+  type AnsweredCard,
+  type AnswerReader,
+  type Fetched,
+  type FetchedCard,
+  MOST_LISTED,
+  statusText,
+} from './answers.ts';
+import { isObject, memberNamed } from './field-source.ts';
+import { type CardServiceOptions, endpoint, Requests } from './request.ts';
+import type { ServiceDescription } from './service-description.ts';
 
 /** What one request may carry. */
 export interface BatchLimits {
@@ -21,11 +28,9 @@ export interface BatchLimits {
 /** Where there are no bulk requests. */
 export const ONE_BY_ONE: BatchLimits = { most: 1, room: 0, lengthOf: () => Number.POSITIVE_INFINITY };
 
-export interface BulkOptions extends RequestOptions {
-  baseUrl: string;
+interface BulkOptions extends CardServiceOptions {
   list: BulkAddress['list'];
   reader: AnswerReader;
-  log: Logger;
 }
 
 /** `detail` is for operators. */
@@ -36,7 +41,7 @@ export type BulkAnswer =
   /** There is no listing here, none that is understood, or none for this key. */
   | { kind: 'unusable'; detail: string };
 
-export interface Listed {
+interface Listed {
   /** An id that is not among them was left out, or its card does not fit: that says nothing of whether there is one. */
   cards: ReadonlyMap<string, AnsweredCard | 'noSuchCard'>;
   /** Whether cards are listed that nobody asked for, as by a service that ignores the ids. */
@@ -78,15 +83,15 @@ export class BulkRequests {
     this.#fault = new Incident(log, { level: 'warn', begins: AT_FAULT, ends: 'bulk requests work again' });
   }
 
-  /** @param cardsLeft how many cards may be under way together, if that is known */
-  limits(nowMs: number, cardsLeft = Number.POSITIVE_INFINITY): BatchLimits {
+  /** Needs no `this`. @param cardsLeft how many cards may be under way together, if that is known */
+  readonly limits = (nowMs: number, cardsLeft = Number.POSITIVE_INFINITY): BatchLimits => {
     const goesAlone = this.#trust === 'failed';
     const most = goesAlone ? 1 : Math.max(1, Math.min(this.#mostAt(nowMs), cardsLeft - this.#cardsUnderWay));
     return { ...this.#always, most, goesAlone };
-  }
+  };
 
   /** To be told of each request for one card: whether it is answered shows whether bulk alone has failed. */
-  async alone<T>(answer: Promise<T>): Promise<T> {
+  async alone(answer: Promise<FetchedCard>): Promise<FetchedCard> {
     const isProbe = this.#trust === 'failed';
     this.#cardsUnderWay += 1;
     try {
@@ -103,15 +108,19 @@ export class BulkRequests {
    *
    * @throws RateLimited on 429, ServiceDown on 408, 5xx (but for 501) or silence, and the reason of `signal`
    */
-  async fetch(ids: readonly string[], signal?: AbortSignal): Promise<Pick<Listed, 'cards'> & { againAtMost: number }> {
+  async fetch(ids: readonly string[], signal?: AbortSignal): Promise<Fetched> {
     const leftIn = this.#trust;
     this.#cardsUnderWay += ids.length;
     try {
       const answer = await this.request(ids, signal);
       if (answer.kind === 'tooMany') {
-        const half = Math.floor(ids.length / 2);
-        this.#halved(answer.detail, half);
-        return { cards: new Map(), againAtMost: half };
+        const most = Math.floor(ids.length / 2);
+        // Otherwise this one had left before that was known.
+        if (most < this.#mostAt(Date.now())) {
+          this.#keepTo(most);
+          this.#options.log.info({ detail: answer.detail, most }, FEWER_AT_ONCE);
+        }
+        return { cards: NONE, againAtMost: most };
       }
       const { cards, detail } = answer.kind === 'listed' ? { ...answer, detail: NOTHING } : { ...answer, cards: NONE };
       if (cards.size === 0) this.#broughtNothing(detail, leftIn);
@@ -130,9 +139,21 @@ export class BulkRequests {
 
   /** The same, of which nothing is learned. */
   async request(ids: readonly string[], signal?: AbortSignal): Promise<BulkAnswer> {
+    const { reader } = this.#options;
     const { url, json } = bulkRequest(this.#address, ids);
     try {
-      return bulkAnswer(await this.#requests.send(url, { signal, json }), ids, this.#options.reader);
+      const response = await this.#requests.send(url, signal, json);
+      const { status, body } = response;
+      const detail = statusText(response);
+      if (reader.refusalIn(response)) return { kind: 'unusable', detail };
+      const isAnswer = status >= 200 && status <= 299;
+      const listed = isAnswer && listedCards(body, ids, reader);
+      if (listed) return { kind: 'listed', ...listed };
+      // An empty list may be what tells of one card that there is none.
+      if (TOO_MANY.has(status) || reader.saysAbsent(response)) return { kind: 'tooMany', detail };
+      const failure = status !== 501 && reader.failureIn(response);
+      if (failure) throw failure;
+      return { kind: 'unusable', detail: isAnswer ? 'a body that is no list of cards' : detail };
     } catch (error) {
       if (error instanceof UnexpectedAnswer) return { kind: 'tooMany', detail: error.detail };
       throw error;
@@ -146,12 +167,6 @@ export class BulkRequests {
     if (leftIn !== 'doubted') return;
     this.#keepTo(1);
     this.#fault.failed({ detail });
-  }
-
-  #halved(detail: string, most: number): void {
-    if (most >= this.#mostAt(Date.now())) return; // this one had left before that was known
-    this.#keepTo(most);
-    this.#options.log.info({ detail, most }, FEWER_AT_ONCE);
   }
 
   #keepTo(most: number): void {
@@ -193,15 +208,14 @@ export function bulkRequest({ baseUrl, list, query }: BulkAddress, ids: readonly
 
 /** A body in which the member of a list that contains `{id}` is repeated for each id. */
 function withIds(body: unknown, ids: readonly string[]): unknown {
-  if (Array.isArray(body)) {
-    return body.flatMap((member) => {
-      const parts = JSON.stringify(member).split(ID);
-      if (parts.length === 1) return [member];
-      return ids.map((id): unknown => JSON.parse(parts.join(JSON.stringify(id).slice(1, -1))));
-    });
+  if (isObject(body)) {
+    return Object.fromEntries(Object.entries(body).map(([name, member]) => [name, withIds(member, ids)]));
   }
-  if (!isObject(body)) return body;
-  return Object.fromEntries(Object.entries(body).map(([name, member]) => [name, withIds(member, ids)]));
+  if (!Array.isArray(body)) return body;
+  return body.flatMap((member) => {
+    const parts = JSON.stringify(member).split(ID);
+    return parts.length === 1 ? [member] : ids.map((id) => JSON.parse(parts.join(JSON.stringify(id).slice(1, -1))));
+  });
 }
 
 /** What means something else within a query for cards, such as `id:{id}`. */
@@ -228,22 +242,7 @@ function encoded(text: string): string {
 }
 
 /** Answers to a request for too many, in one way or another, or of which a firewall blocks a part. */
-const TOO_MANY: ReadonlySet<number> = new Set([400, 403, 413, 414, 422, 431]);
-
-/** What the answer to a bulk request means. @throws RateLimited on 429, ServiceDown on 408, 5xx (but for 501) */
-function bulkAnswer(response: ServiceResponse, ids: readonly string[], reader: AnswerReader): BulkAnswer {
-  const { status, body } = response;
-  const detail = statusText(response);
-  if (reader.refusalIn(response)) return { kind: 'unusable', detail };
-  const isAnswer = status >= 200 && status <= 299;
-  const listed = isAnswer ? listedCards(body, ids, reader) : undefined;
-  if (listed) return { kind: 'listed', ...listed };
-  // An empty list may be what tells of one card that there is none.
-  if (TOO_MANY.has(status) || reader.saysAbsent(response)) return { kind: 'tooMany', detail };
-  const failure = status === 501 ? undefined : reader.failureIn(response);
-  if (failure) throw failure;
-  return { kind: 'unusable', detail: isAnswer ? 'a body that is no list of cards' : detail };
-}
+const TOO_MANY = new Set([400, 403, 413, 414, 422, 431]);
 
 /**
  * The cards of an answer by the ids that were asked for, in whatever order, however often and among whatever others
@@ -258,8 +257,10 @@ export function listedCards(body: unknown, ids: readonly string[], reader: Answe
   const listed = list?.at ? list.at.valueIn(body) : listOf(body, wanted);
   if (!Array.isArray(listed)) return undefined;
   const entries = listed.slice(0, MOST_LISTED).filter((value) => value !== null); // which is a card that there is not
-  const read = entries.map((value) => ({ value, card: reader.read(value) }));
-  const cards = read.flatMap(({ card, value }) => (card instanceof UnexpectedAnswer ? [] : [{ card, value }]));
+  const cards = entries.flatMap((value) => {
+    const card = reader.read(value);
+    return card instanceof UnexpectedAnswer ? [] : { card, value };
+  });
   // One card that does not fit may be broken; if none of several does, this is something else.
   if (cards.length === 0 && entries.length > 1) return undefined;
 
@@ -285,7 +286,7 @@ function listOf(body: unknown, wanted: ReadonlySet<string>): unknown[] | undefin
   if (Array.isArray(body)) return body;
   if (!isObject(body)) return undefined;
   const fields = Object.entries(body);
-  const lists = fields.flatMap(([name, value]) => (LIST_FIELDS.includes(name) && Array.isArray(value) ? [value] : []));
+  const lists = LIST_FIELDS.map((name) => memberNamed(name)(body)).filter(Array.isArray);
   if (lists.length > 0) return lists.length === 1 ? lists[0] : undefined;
   const keyed = fields.filter(([key]) => wanted.has(key.toLowerCase()));
   if (keyed.length === 0 && fields.length > 0) return undefined;

@@ -1,27 +1,10 @@
-import type { Logger } from '../log.ts';
-import { type CardServiceError, isRefusal, UnexpectedAnswer } from '../model/errors.ts';
-import type { Usage } from '../model/plan.ts';
-import type { ServiceDescription } from '../model/service-description.ts';
-import { DAY_MS } from '../time/utc-day.ts';
-import { type AnsweredCard, AnswerReader, type OnUnread } from './answers.ts';
-import { type BatchLimits, BulkRequests } from './bulk.ts';
-import { endpoint, type RequestOptions, Requests } from './request.ts';
-import { statedLimits } from './stated.ts';
-
-/** `limiter` of `RequestOptions` is told what the headers of each answer say. */
-export interface CardServiceOptions extends RequestOptions {
-  baseUrl: string;
-  log: Logger;
-}
-
-/** What the service said of a card; an error concerns this id alone. */
-export type FetchedCard = AnsweredCard | 'noSuchCard' | CardServiceError;
-
-export interface Fetched {
-  cards: ReadonlyMap<string, FetchedCard>;
-  /** Cards of which the answer says nothing may be requested again, with no more than so many together. */
-  againAtMost?: number;
-}
+import { isRefusal, UnexpectedAnswer } from '../model/errors.ts';
+import type { Usage } from '../model/quota.ts';
+import { DAY_MS } from '../time.ts';
+import { AnswerReader, type Fetched, type FetchedCard } from './answers.ts';
+import { BulkRequests } from './bulk.ts';
+import { type CardServiceOptions, endpoint, Requests, statedLimits } from './request.ts';
+import type { ServiceDescription } from './service-description.ts';
 
 /** A key that worked this lately is more likely good than the refusal of one id says. */
 const BELIEVED_FOR_MS = 60 * 60_000;
@@ -38,16 +21,21 @@ export class CardService {
    */
   #worked: { atMs: number; refusedId?: string } | undefined;
   /** What one request may carry now, given how many cards may be under way together. Absent: one card. */
-  readonly limits: ((nowMs: number, cardsLeft: number | undefined) => BatchLimits) | undefined;
+  readonly limits: BulkRequests['limits'] | undefined;
 
   constructor(options: CardServiceOptions) {
     const { description, log } = options;
     this.#options = options;
     this.#requests = new Requests(options);
-    this.#reader = new AnswerReader(description, loggingOnce(log));
-    const bulk = description.list && new BulkRequests({ ...options, list: description.list, reader: this.#reader });
-    this.#bulk = bulk;
-    this.limits = bulk && ((...given) => bulk.limits(...given));
+    const logged = new Set<string>(); // each field once: the next card has it, too
+    this.#reader = new AnswerReader(description, (field, why) => {
+      if (!logged.has(field))
+        log.warn({ field, why }, 'a field of the card service cannot be read: it counts as absent');
+      logged.add(field);
+    });
+    const { list } = description;
+    this.#bulk = list && new BulkRequests({ ...options, list, reader: this.#reader });
+    this.limits = this.#bulk?.limits;
   }
 
   /**
@@ -73,22 +61,22 @@ export class CardService {
    *
    * @throws as `fetch` does, and UnexpectedAnswer; without a key KeyRefused is to be expected.
    */
-  async usage({ signal }: { signal?: AbortSignal } = {}): Promise<Usage> {
+  async usage(signal?: AbortSignal): Promise<Usage> {
     const { baseUrl, description, limiter } = this.#options;
-    const response = await this.#requests.send(endpoint(baseUrl, description.usage?.path ?? ''), { signal });
+    const response = await this.#requests.send(endpoint(baseUrl, description.usage?.path ?? ''), signal);
     const usage = this.#reader.usageIn(response);
     const { startMs = response.receivedAtMs, endMs = startMs } = usage.period ?? {};
     // Where an answer states what remains, its report may mean another day.
     const isStated = statedLimits(response, description.quota).some(({ remaining }) => remaining !== undefined);
-    const ofReport = isStated || endMs - startMs > DAY_MS ? [] : [{ per: 'day' as const, ...description.usage }];
-    for (const reading of ofReport.flatMap((window) => statedLimits(response, [window]))) limiter.observe(reading);
+    if (isStated || endMs - startMs > DAY_MS) return usage;
+    for (const reading of statedLimits(response, [{ per: 'day', ...description.usage }])) limiter.observe(reading);
     return usage;
   }
 
   async #card(id: string, signal?: AbortSignal): Promise<FetchedCard> {
     const { baseUrl, description } = this.#options;
     try {
-      const response = await this.#requests.send(cardUrl(baseUrl, description, id), { signal });
+      const response = await this.#requests.send(cardUrl(baseUrl, description, id), signal);
       const card = this.#reader.cardIn(response, id);
       this.#worked = { atMs: Date.now() };
       return card;
@@ -109,16 +97,7 @@ export class CardService {
 
 /** The address of a card with its prices: whatever the id holds, it stays in its place in the path or the query. */
 export function cardUrl(baseUrl: string, { card }: ServiceDescription, id: string): URL {
-  const parts = card.idSeparator === undefined ? [id] : id.split(card.idSeparator);
+  const parts = card.idSeparator ? id.split(card.idSeparator) : [id];
   const path = card.path.replace('{id}', () => parts.map(encodeURIComponent).join('/'));
   return endpoint(baseUrl, path, card.query);
-}
-
-/** Each field once: the next card has it, too. */
-function loggingOnce(log: Logger): OnUnread {
-  const logged = new Set<string>();
-  return (field, why) => {
-    if (!logged.has(field)) log.warn({ field, why }, 'a field of the card service cannot be read: it counts as absent');
-    logged.add(field);
-  };
 }

@@ -1,19 +1,41 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config/config.ts';
-import { CardStore } from '../known/card-store.ts';
-import { LimiterDocument } from '../limiter/document.ts';
-import { Limiter } from '../limiter/limiter.ts';
-import { cardIdReader } from '../model/card-id.ts';
-import { LocalClaims, SharedClaims } from '../model/claims.ts';
-import { Processes } from '../model/processes.ts';
+import { CardStore, type CardStoreOptions, keysOf } from '../known/card-store.ts';
+import type { Logger } from '../log.ts';
+import { StateUnusable } from '../model/errors.ts';
+import type { Events } from '../model/events.ts';
+import { LocalClaims, SharedClaims } from '../model/store/claims.ts';
+import { Processes } from '../model/store/processes.ts';
+import type { Rows } from '../model/store/rows.ts';
 import { Ledger } from '../quota/ledger.ts';
+import { Limiter } from '../quota/limiter.ts';
+import { LimiterDocument } from '../quota/limiter-document.ts';
 import { Journal } from '../replies/journal.ts';
+import { cardIdReader } from '../service/service-description.ts';
+import type { RedisLink } from './redis/connection.ts';
 import { CARDS_SCHEMA, SqliteStore } from './sqlite/cards.ts';
 import { copyDaily } from './sqlite/daily-copies.ts';
-import { openExclusively, openFile, watchFile } from './sqlite/file.ts';
+import { catalogFolder, openExclusively, openFile, watchFile } from './sqlite/file.ts';
 import { ROWS_SCHEMA, SqliteRows } from './sqlite/rows.ts';
-import { accountOf, catalogFolder, keysOf, type Place, type StateOptions, StateUnusable } from './state.ts';
+
+export interface StateOptions extends Config {
+  log: Logger;
+  /** Told of stores that fail, and of what the limiter knows. */
+  events: Events;
+  /** Ends the wait for the previous owner of `dataDir`. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Where everything but names is: in files that this process owns, or in a Redis that several processes share. */
+export interface Place {
+  rows: Rows;
+  cards: Pick<CardStoreOptions, 'store' | 'keyPrefix'>;
+  /** Resolves when it turns out that it can never be used, or no longer, with the reason. */
+  refused: Promise<StateUnusable>;
+  close(): void;
+}
 
 /** Everything that is stored. */
 export type State = Awaited<ReturnType<typeof openState>>;
@@ -21,7 +43,7 @@ export type State = Awaited<ReturnType<typeof openState>>;
 /** @throws DatabaseUnusable, also when another process owns `dataDir`; StateUnusable */
 export async function openState(options: StateOptions) {
   const { cardService, dataDir, redis, plan, longestWaitMs, memberHistory, log } = options;
-  const shared = redis && (await (await import('./redis/state.ts')).openRedis(redis, options));
+  const shared = redis && (await openRedis(redis, options));
   const place = shared ?? (await openFiles(options));
   const { rows, refused } = place;
   /** The account at the card service, to which a quota belongs. */
@@ -57,6 +79,31 @@ export async function openState(options: StateOptions) {
       place.close();
     },
   };
+}
+
+/** What a quota belongs to: a hash of the address and the key, which does not reveal the key. */
+export function accountOf(baseUrl: string, apiKey = ''): string {
+  return createHash('sha256').update(`${baseUrl} ${apiKey}`).digest('hex');
+}
+
+/** What several processes share, whose code is loaded for them alone. Opens, whatever Redis does. @throws StateUnusable */
+async function openRedis(
+  { url, keyPrefix }: NonNullable<StateOptions['redis']>,
+  { discord, log, events }: StateOptions,
+): Promise<Place & { link: RedisLink }> {
+  const [{ RedisLink, redisPrefix, warnOfSettings }, { RedisRows }, { RedisStore }] = await Promise.all([
+    import('./redis/connection.ts'),
+    import('./redis/rows.ts'),
+    import('./redis/cards.ts'),
+  ]);
+  const link = new RedisLink({ url, prefix: redisPrefix(keyPrefix), log, botId: discord.botId, events });
+  const { refused } = link;
+  const rows = new RedisRows(link);
+  const cards = { store: new RedisStore(link), keyPrefix: `${keyPrefix}:cards:` };
+  warnOfSettings(link, log);
+  const refusal = await Promise.race([link.opened, refused]);
+  if (refusal) throw refusal;
+  return { rows, cards, link, refused, close: () => link.close() };
 }
 
 /** A process that was told to stop takes at most 8 s; twice that, and it hangs. */

@@ -54,7 +54,7 @@ export async function run(): Promise<BenchTable> {
 }
 
 /** With the packages of these files. */
-function checkedOut(commit: string): string {
+function checkedOut(commit: string) {
   const tree = temporaryFolder();
   execFileSync('sh', ['-c', 'git archive "$0" | tar -x -C "$1"', commit, tree]);
   symlinkSync(resolve('node_modules'), `${tree}/node_modules`);
@@ -128,7 +128,7 @@ async function figuresOf(tree: string, compiled: string) {
 }
 
 /** In milliseconds, one after another. */
-async function p50(work: (at: number) => Promise<unknown>): Promise<number> {
+async function p50(work: (at: number) => Promise<unknown>) {
   const tookMs: number[] = [];
   while (tookMs.length < MEASURED) {
     const startedMs = performance.now();
@@ -138,7 +138,7 @@ async function p50(work: (at: number) => Promise<unknown>): Promise<number> {
   return quantile(tookMs, 0.5);
 }
 
-async function times(count: number, work: (at: number) => Promise<unknown>): Promise<void> {
+async function times(count: number, work: (at: number) => Promise<unknown>) {
   let next = 0;
   const inSequence = async () => {
     while (next < count) await work(next++);

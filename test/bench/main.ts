@@ -3,7 +3,7 @@ import { scoped } from '../support/on-finished.ts';
 import { type BenchTable, machine, PAGE, replaceSection, toMarkdown } from './table.ts';
 
 interface Figure {
-  load(): Promise<{ run(): Promise<BenchTable | BenchTable[]> }>;
+  load(): Promise<{ run(): Promise<BenchTable> }>;
   /** It takes long, or needs more than `npm ci`: it runs only when named. */
   isNamed?: true;
   /** It is printed alone: it compares, and its figures are of the day. */
@@ -14,25 +14,24 @@ interface Figure {
 const FIGURES: Readonly<Record<string, Figure>> = {
   'quota-day': { load: () => import('./quota/quota-day.ts') },
   'thirty-days': { load: () => import('./quota/thirty-days.ts') },
-  limiters: { load: () => import('./limiters/limiters.ts') },
+  limiters: { load: () => import('./quota/limiters.ts') },
   watches: { load: () => import('./quota/watches.ts'), isNamed: true },
   typed: { load: () => import('./search/typed-texts.ts'), isNamed: true },
   growth: { load: () => import('./growth.ts'), isNamed: true, isPrinted: true },
 };
 
-/** Prints the tables of each figure, and writes them into its section of the page. */
-async function main(wanted: string | undefined): Promise<void> {
+/** Prints the table of each figure, and writes it into its section of the page. */
+async function main(wanted: string | undefined) {
   if (wanted !== undefined && !Object.hasOwn(FIGURES, wanted))
     throw new Error(`There is no figure ${wanted}. Choose one of: ${Object.keys(FIGURES).join(', ')}.`);
   for (const [name, { load, isNamed, isPrinted }] of Object.entries(FIGURES)) {
     if (wanted === undefined ? isNamed : wanted !== name) continue;
     const { run } = await load();
-    const tables = [await scoped(run)].flat();
-    const section = [...tables.map(toMarkdown), `Measured on ${machine()}.`].join('\n\n');
+    const table = await scoped(run);
+    const section = `${toMarkdown(table)}\n\nMeasured on ${machine()}.`;
     process.stdout.write(`${section}\n\n`);
     if (!isPrinted) writeFileSync(PAGE, replaceSection(readFileSync(PAGE, 'utf8'), name, section));
-    const verdicts = tables.flatMap((table) => table.verdicts ?? []);
-    if (verdicts.some(([, isReached, timing]) => !isReached && !timing)) process.exitCode = 1;
+    if (table.verdicts?.some(([, isReached, timing]) => !isReached && !timing)) process.exitCode = 1;
   }
 }
 

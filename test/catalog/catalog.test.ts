@@ -14,12 +14,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Catalog, type CatalogOptions } from '../../src/catalog/catalog.ts';
 import { CatalogDatabase } from '../../src/catalog/database.ts';
-import { CardStore } from '../../src/known/card-store.ts';
-import { cardIdReader } from '../../src/model/card-id.ts';
+import { CardStore, keysOf } from '../../src/known/card-store.ts';
+import { cardIdReader } from '../../src/service/service-description.ts';
 import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
 import { openFile } from '../../src/storage/sqlite/file.ts';
 import { sqliteMemberHistory } from '../../src/storage/sqlite/member-history.ts';
-import { keysOf } from '../../src/storage/state.ts';
 import { fakeTimers } from '../support/fake-timers.ts';
 import { ERROR, INFO, logLines, WARN } from '../support/log-lines.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -28,7 +27,6 @@ import { table } from '../table.ts';
 const ORIGIN = 'http://cards.test /cards/{id}';
 type Member = Omit<Parameters<Catalog['shown']>[0], 'cardIds' | 'isPrivate'>;
 const ALICE: Member = { memberId: 'alice', guildId: 'guild' };
-const BOB: Member = { memberId: 'bob', guildId: 'guild' };
 const CHARIZARD = {
   ...{ id: 'base1-4', name: 'Charizard', game: 'Pokémon', number: '4/102' },
   set: { id: 'base1', name: 'Base' },
@@ -38,6 +36,7 @@ const CHARIZARD_LINE = {
   mayBeHeading: false,
 };
 const LONG_MS = 50_000;
+const LEVELS: Record<number, string> = { [INFO]: 'info', [WARN]: 'warn', [ERROR]: 'error' };
 
 let folder: string;
 const opened: Catalog[] = [];
@@ -66,96 +65,108 @@ async function ids(catalog: Catalog, text: string, who = ALICE): Promise<string[
   return (await catalog.search(text, who, Date.now() + LONG_MS)).map(({ id }) => id);
 }
 
-/** That "charizard" finds these cards at once, in this order. */
-async function finds(catalog: Catalog, ...found: string[]): Promise<void> {
-  expect(await ids(catalog, 'charizard')).toEqual(found);
+/**
+ * Plays steps with `; ` between them, of the catalog that was opened last: `open`, `open anonymous`, which keeps nothing of members,
+ * `close`, `kill`; `learn a1`, `deny a1 b1`, `shown alice a1`, `… abroad` or `… nowhere`; `forget alice`. Of its file: `import list a1
+ * b1`, `sql …`, `locked learn a1`: while another connection writes, `hold` and `free`: for longer, `block` and `unblock` its
+ * place, `delete`. Of the cards that are kept: `cache a1`, `garble`. `warned`: as soon as the log says so first; `soon a1`: as soon as
+ * that is found.
+ *
+ * @returns what the others told, with ` / ` between: `find text`, `find text as bob`, where `-` is nothing typed; `log`, `cards`, `wal`,
+ *   `members`, `aside`; `last alice` looked up
+ */
+async function says(script: string): Promise<string> {
+  const file = join(folder, 'catalog.sqlite');
+  const list = (found: readonly string[]) => found.join(' ') || 'none';
+  const catalog = () => opened.at(-1) ?? openCatalog();
+  const history = sqliteMemberHistory(folder, log, () => catalog().write());
+  const members = () => inFile((open) => open.prepare("SELECT who FROM asked WHERE who GLOB '@*'").all());
+  const find = (text: string, who: Member) => ids(catalog(), text === '-' ? '' : text, who);
+  let holder: DatabaseSync | undefined;
+  const steps: Readonly<Record<string, (what: string, ...words: string[]) => unknown>> = {
+    open: (how) => void openCatalog({ keepsMembers: how !== 'anonymous' }),
+    close: () => catalog().close(),
+    kill: () => void opened.pop(),
+    learn: (id) => catalog().learn({ ...CHARIZARD, id }),
+    deny: (...denied) => void denied.map((id) => catalog().deny(id, false)),
+    shown(memberId, id = '', where = '') {
+      const away = where && { isInstalled: false };
+      const guildId = where === 'nowhere' ? undefined : 'guild';
+      catalog().shown({ cardIds: [id], isPrivate: false, memberId, guildId, ...away });
+    },
+    forget: (memberId) => history.forget(memberId),
+    last: async (memberId) => list((await history.lastCards(memberId)) ?? []),
+    import(name, ...imported) {
+      const cards = imported.map((id) => ({ id, name: 'Charizard' }));
+      inCatalog((open) => open.upsert(cards, `${name}.csv`));
+    },
+    sql: (...words) => inFile((open) => open.exec(words.join(' '))),
+    locked: (verb, id) =>
+      inFile((open) => {
+        open.exec('BEGIN IMMEDIATE');
+        if (verb === 'learn') catalog().learn({ ...CHARIZARD, id });
+        else catalog().write();
+      }),
+    hold() {
+      holder = new DatabaseSync(file);
+      holder.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
+    },
+    free: () => holder?.close(),
+    block() {
+      renameSync(file, `${file}.moved`);
+      mkdirSync(file); // cannot be opened
+    },
+    unblock: () => rmdirSync(file),
+    delete: () => rmSync(file),
+    cache: (id) => cached(ORIGIN, id),
+    garble: () => writeFileSync(join(folder, 'cards.sqlite'), 'this is no database'.repeat(100)),
+    warned: () => expect.poll(() => lines[0]).toMatchObject({ level: WARN }),
+    soon: (...found) => expect.poll(() => find('charizard', ALICE)).toEqual(found),
+    find: async (text, _, memberId = 'alice') => list(await find(text.replaceAll('_', ' '), { ...ALICE, memberId })),
+    log: () => lines.map(({ level, source, msg }) => `${LEVELS[level]} ${source ?? msg}`).join(', '),
+    cards: () => String(inCatalog((open) => open.index.stats().cards)),
+    wal: () => String(statSync(`${file}-wal`).size),
+    members: () => expect.poll(members).toEqual([]),
+    aside: () => list(readdirSync(folder).filter((name) => name.includes('corrupt'))),
+  };
+  const said: string[] = [];
+  for (const step of script.split('; ')) {
+    const [verb = '', what = '', ...words] = step.split(' ');
+    const told = await (steps[verb] ?? expect.fail(`no step: ${step}`))(what, ...words);
+    if (typeof told === 'string') said.push(told);
+  }
+  return said.join(' / ');
 }
 
-async function findsSoon(catalog: Catalog, ...found: string[]): Promise<void> {
-  await expect.poll(() => ids(catalog, 'charizard')).toEqual(found);
-}
+it.each(table`
+  the catalog writes at the end what was learned just before | learn base1-4; close; cards | 1
+  it has nothing of an import in the write-ahead log once that has ended | open; import cards base1-4; wal | 0
+  it offers what was asked for in a foreign place to the member alone, and puts it before nothing for others | learn b2; learn a1; shown alice b2 abroad; shown alice b2 nowhere; find -; find - as bob; find charizard as bob | b2 / none / a1 b2
+  it keeps nothing about members when it may not, but of servers, and deletes what it kept before | learn base1-4; shown alice base1-4; find -; close; open anonymous; shown bob base1-4; find - as bob; members | base1-4 / base1-4
+  it has written what a member asked for before that is read or deleted, or never does | shown alice base1-4; last alice; forget alice; shown alice base1-4; locked write; close; last alice | base1-4 / none
+  it withdraws an import of which five cards were denied and none confirmed until one is, with a line in the log each | import foreign a1 b1 c1 d1 e1 f1; import ours x1; deny a1 b1 c1 d1 e1; soon x1; log; learn f1; soon f1 x1; log | warn foreign.csv / warn foreign.csv, info foreign.csv
+  what a process that was killed had not written is found after the next start, if the cache has it | find charizard; cache base1-4; locked learn base1-4; kill; cards; open; soon base1-4 | none / 0
+  a cache that cannot be read costs no card of the catalog, with one line in the log | garble; import cards base1-4; find charizard; warned; find charizard; log; aside | base1-4 / base1-4 / warn saved cards cannot be read for search: each is found by its name once it is looked up again / none
+  an index that turns out to be corrupt is replaced, and filled from the cache, with one line in the log | cache base1-4; soon base1-4; sql UPDATE card_words_data SET block = x'00ff00ff00ff00ff'; find base_charizard; soon base1-4; log | none / error database file is corrupt and was moved aside: cards are learned again from what the service answered; files have to be imported again
+  a file that was deleted is begun anew, and filled from the cache, and the log says so once | cache base1-4; soon base1-4; delete; soon base1-4; log | error the catalog was replaced or deleted while the bot runs: its lists may have to be imported again
+  a file in whose place another stands is used as soon as that can be opened | find charizard; block; find charizard; find charizard; unblock; import cards base1-4; find charizard | none / none / none / base1-4
+  what could not be written at first is written later, all of it or nothing | find charizard; sql CREATE TRIGGER full BEFORE INSERT ON forms BEGIN SELECT RAISE(ABORT, 'disk full');END; learn base1-4; warned; find charizard; sql DROP TRIGGER full; soon base1-4; find charizrad | none / none / base1-4
+  what is learned while the file cannot be opened is there soon after it can | hold; learn base1-4; find charizard; warned; free; soon base1-4 | none
+`)('%s', async (_, steps = '', said) => {
+  expect(await says(steps)).toBe(said);
+});
 
-/** Tells the catalogue that a member was shown these cards, or the usual one. */
-function asked(catalog: Catalog, who: Member, ...cardIds: string[]): void {
-  catalog.shown({ cardIds: cardIds.length > 0 ? cardIds : ['base1-4'], isPrivate: false, ...who });
-}
-
-describe('the catalog', () => {
-  it('writes at the end what was learned just before', async () => {
-    const catalog = openCatalog();
-    catalog.learn(CHARIZARD);
-    await catalog.close();
-    expect(inCatalog((file) => file.index.stats().cards)).toBe(1);
-  });
-
-  it('has nothing of an import in the write-ahead log once that has ended', () => {
-    openCatalog();
-    importCharizard();
-    expect(statSync(join(folder, 'catalog.sqlite-wal')).size).toBe(0);
-  });
-
-  it('offers what was asked for in a foreign place to the member alone, and puts it before nothing for others', async () => {
-    const catalog = openCatalog();
-    for (const id of ['b2', 'a1']) catalog.learn({ ...CHARIZARD, id });
-    for (const guildId of ['guild', undefined]) asked(catalog, { ...ALICE, guildId, isInstalled: false }, 'b2');
-    expect(await ids(catalog, '')).toEqual(['b2']);
-    expect(await ids(catalog, '', BOB)).toEqual([]);
-    expect(await ids(catalog, 'charizard', BOB)).toEqual(['a1', 'b2']);
-  });
-
-  it('keeps nothing about members when it may not, and deletes what it kept before', async () => {
-    const kept = openCatalog();
-    kept.learn(CHARIZARD);
-    asked(kept, ALICE);
-    expect(await ids(kept, '')).toEqual(['base1-4']);
-    await kept.close();
-    const catalog = openCatalog({ keepsMembers: false });
-    asked(catalog, BOB);
-    expect(await ids(catalog, '', BOB)).toEqual(['base1-4']); // by the server
-    const members = () => inFile((file) => file.prepare("SELECT who FROM asked WHERE who GLOB '@*'").all());
-    await expect.poll(members).toEqual([]);
-  });
-
-  it('has written what a member asked for before that is read or deleted, or never does', async () => {
-    const catalog = openCatalog();
-    const history = sqliteMemberHistory(folder, log, () => catalog.write());
-    asked(catalog, ALICE);
-    expect(await history.lastCards('alice')).toEqual(['base1-4']);
-    await history.forget('alice');
-    asked(catalog, ALICE);
-    inFile((file) => {
-      file.exec('BEGIN IMMEDIATE');
-      catalog.write();
-    });
-    await catalog.close();
-    expect(await history.lastCards('alice')).toEqual([]);
-  });
-
-  it('withdraws an import of which five cards were denied and none confirmed until one is, with a line in the log each', async () => {
-    const cards = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id: `${id}1`, name: 'Charizard' }));
-    inCatalog((file) => file.upsert(cards, 'foreign.csv'));
-    inCatalog((file) => file.upsert([{ id: 'x1', name: 'Charizard' }], 'ours.csv'));
-    const catalog = openCatalog();
-    for (const { id } of cards.slice(0, 5)) catalog.deny(id, false);
-    await findsSoon(catalog, 'x1');
-    expect(lines).toMatchObject([{ level: WARN, source: 'foreign.csv' }]);
-    catalog.learn({ ...CHARIZARD, id: 'f1' });
-    await findsSoon(catalog, 'f1', 'x1');
-    expect(lines.slice(1)).toMatchObject([{ level: INFO, source: 'foreign.csv' }]);
-  });
-
-  it('learns what the cache holds, of this service alone, and passes over what is no card', async () => {
-    await cached(ORIGIN, 'base1-1');
-    const cache = new DatabaseSync(join(folder, 'cards.sqlite'));
-    for (const odd of ['{', 'null', '{"expires":1}', '{"value":{"card":{"name":"x"}}}', '{"value":{"card":{"id":7}}}'])
-      cache.prepare('INSERT INTO cards SELECT key || ?1, ?1, expires_at FROM cards LIMIT 1').run(odd);
-    cache.exec("DELETE FROM cards WHERE key LIKE '%base1-1'");
-    cache.close();
-    await cached(ORIGIN, 'base1-4');
-    await cached('http://other.test /cards/{id}', 'base2-4');
-    const catalog = openCatalog();
-    await findsSoon(catalog, 'base1-4');
-  });
+it('the catalog learns what the cache holds, of this service alone, and passes over what is no card', async () => {
+  await cached(ORIGIN, 'base1-1');
+  const cache = new DatabaseSync(join(folder, 'cards.sqlite'));
+  for (const odd of ['{', 'null', '{"expires":1}', '{"value":{"card":{"name":"x"}}}', '{"value":{"card":{"id":7}}}'])
+    cache.prepare('INSERT INTO cards SELECT key || ?1, ?1, expires_at FROM cards LIMIT 1').run(odd);
+  cache.exec("DELETE FROM cards WHERE key LIKE '%base1-1'");
+  cache.close();
+  await cached(ORIGIN, 'base1-4');
+  await cached('http://other.test /cards/{id}', 'base2-4');
+  const catalog = openCatalog();
+  await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
 });
 
 describe('questions', () => {
@@ -209,23 +220,19 @@ describe('questions', () => {
     const list = asks.lines(catalog).then(() => {
       isDone = true;
     });
-    await finds(catalog, 'base1-4');
-    await finds(catalog, 'base1-4');
+    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
+    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
     expect(isDone).toBe(false);
     await list;
   });
 });
 
-describe('a service whose ids have a form', () => {
-  const DIGITS = { readCardId: cardIdReader({ ids: 'digits' }) };
-
-  it('a line of a pasted list means no card whose id the service cannot have, and ids as it writes them', async () => {
-    const cards = ['0042', 'OP01-025'].map((id) => ({ id, name: `Card ${id}` }));
-    inCatalog((file) => file.upsert(cards, 'cards.csv'));
-    const lines = cards.map(({ name }) => ({ ...CHARIZARD_LINE, text: name, name }));
-    const meant = await openCatalog(DIGITS).resolveLines(lines);
-    expect(meant.map((line) => line.cards.map(({ id }) => id))).toEqual([['42'], []]);
-  });
+it('a line of a pasted list means no card whose id the service cannot have, and ids as it writes them', async () => {
+  const cards = ['0042', 'OP01-025'].map((id) => ({ id, name: `Card ${id}` }));
+  inCatalog((file) => file.upsert(cards, 'cards.csv'));
+  const lines = cards.map(({ name }) => ({ ...CHARIZARD_LINE, text: name, name }));
+  const meant = await openCatalog({ readCardId: cardIdReader({ ids: 'digits' }) }).resolveLines(lines);
+  expect(meant.map((line) => line.cards.map(({ id }) => id))).toEqual([['42'], []]);
 });
 
 it('deletes what was moved aside in DATA_DIR and last written more than 35 days ago', async () => {
@@ -236,96 +243,16 @@ it('deletes what was moved aside in DATA_DIR and last written more than 35 days 
   await expect.poll(() => existsSync(old)).toBe(false);
 });
 
-describe('what goes wrong', () => {
-  it('what a process that was killed had not written is found after the next start, if the cache has it', async () => {
-    const killed = openCatalog();
-    await finds(killed);
-    await cached(ORIGIN, 'base1-4');
-    inFile((file) => {
-      file.exec('BEGIN IMMEDIATE');
-      killed.learn(CHARIZARD);
-    });
-    opened.pop(); // and is not closed
-    inCatalog((file) => expect(file.index.stats().cards).toBe(0));
-    await findsSoon(openCatalog(), 'base1-4');
-  });
-
-  it('a cache that cannot be read costs no card of the catalog, with one line in the log', async () => {
-    writeFileSync(join(folder, 'cards.sqlite'), 'this is no database'.repeat(100));
-    importCharizard();
-    const catalog = openCatalog();
-    await finds(catalog, 'base1-4');
-    await expect.poll(() => lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('saved cards') }]);
-    await finds(catalog, 'base1-4');
-    expect(readdirSync(folder).filter((name) => name.includes('corrupt'))).toEqual([]);
-  });
-
-  it('an index that turns out to be corrupt is replaced, and filled from the cache, with one line in the log', async () => {
-    await cached(ORIGIN, 'base1-4');
-    const catalog = openCatalog();
-    await findsSoon(catalog, 'base1-4');
-    inFile((file) => file.exec("UPDATE card_words_data SET block = x'00ff00ff00ff00ff'"));
-    await expect.poll(() => ids(catalog, 'base charizard')).toEqual(['base1-4']);
-    expect(lines).toMatchObject([{ level: ERROR, msg: expect.stringContaining('corrupt') }]);
-  });
-
-  it('a file that was deleted is begun anew, and filled from the cache, and the log says so once', async () => {
-    await cached(ORIGIN, 'base1-4');
-    const catalog = openCatalog();
-    await findsSoon(catalog, 'base1-4');
-    rmSync(join(folder, 'catalog.sqlite'));
-    await findsSoon(catalog, 'base1-4');
-    expect(lines).toMatchObject([{ level: ERROR, msg: expect.stringContaining('deleted while the bot runs') }]);
-  });
-
-  it('a file in whose place another stands is used as soon as that can be opened', async () => {
-    const catalog = openCatalog();
-    await finds(catalog);
-    const file = join(folder, 'catalog.sqlite');
-    renameSync(file, `${file}.moved`);
-    mkdirSync(file); // cannot be opened
-    for (let time = 0; time < 2; time++) await finds(catalog);
-    rmdirSync(file);
-    importCharizard();
-    await finds(catalog, 'base1-4');
-  });
-
-  it('a folder that cannot be used is told once, and finds nothing: only what has a digit is then taken for an id', async () => {
-    writeFileSync(join(folder, 'file'), '');
-    const catalog = openCatalog({ dataDir: join(folder, 'file') });
-    catalog.learn(CHARIZARD);
-    await finds(catalog);
-    expect(await catalog.resolve('charizard', ALICE)).toEqual({ kind: 'unsearched' });
-    expect(await catalog.resolveLines([CHARIZARD_LINE])).toEqual([{ cards: [], isUnsearched: true }]);
-    expect(await catalog.resolve('base1-4', ALICE)).toEqual({ kind: 'id' });
-    expect(await catalog.mentions('charizard')).toBe(undefined);
-    await expect.poll(() => lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('catalog failed') }]);
-  });
-
-  it('what could not be written at first is written later, all of it or nothing', async () => {
-    const catalog = openCatalog();
-    await finds(catalog);
-    const file = new DatabaseSync(join(folder, 'catalog.sqlite'));
-    file.exec("CREATE TRIGGER full BEFORE INSERT ON forms BEGIN SELECT RAISE(ABORT, 'disk full'); END");
-    catalog.learn(CHARIZARD);
-    await expect.poll(() => lines[0]).toMatchObject({ level: WARN });
-    await finds(catalog);
-    file.exec('DROP TRIGGER full');
-    file.close();
-    await findsSoon(catalog, 'base1-4');
-    expect(await ids(catalog, 'charizrad')).toEqual(['base1-4']); // words that were taken back are known again
-  });
-
-  it('what is learned while the file cannot be opened is there soon after it can', async () => {
-    const file = new DatabaseSync(join(folder, 'catalog.sqlite'));
-    file.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT');
-    const catalog = openCatalog();
-    catalog.learn(CHARIZARD);
-    await finds(catalog);
-    await expect.poll(() => lines[0]).toMatchObject({ level: WARN });
-    file.close();
-    await findsSoon(catalog, 'base1-4');
-  });
+it('a folder that cannot be used is told once, and finds nothing: only what has a digit is then taken for an id', async () => {
+  writeFileSync(join(folder, 'file'), '');
+  const catalog = openCatalog({ dataDir: join(folder, 'file') });
+  catalog.learn(CHARIZARD);
+  expect(await ids(catalog, 'charizard')).toEqual([]);
+  expect(await catalog.resolve('charizard', ALICE)).toEqual({ kind: 'unsearched' });
+  expect(await catalog.resolveLines([CHARIZARD_LINE])).toEqual([{ cards: [], isUnsearched: true }]);
+  expect(await catalog.resolve('base1-4', ALICE)).toEqual({ kind: 'id' });
+  expect(await catalog.mentions('charizard')).toBe(undefined);
+  await expect.poll(() => lines).toMatchObject([{ level: WARN, msg: expect.stringContaining('catalog failed') }]);
 });
 
 async function cached(origin: string, id: string): Promise<void> {

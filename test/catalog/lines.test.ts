@@ -182,6 +182,9 @@ function shown(list: PastedList): readonly string[] {
   );
 }
 
+/** Of a cell, with its line breaks and other signs that are written as in JSON. */
+const unescaped = (cell = '') => JSON.parse(`"${cell.replaceAll('"', '\\"')}"`);
+
 describe('a pasted list', () => {
   it.each([
     ['', 'empty'],
@@ -233,7 +236,7 @@ describe('a pasted list', () => {
     4\tNegate (M20)\n2\tTide | 4 Negate · M20 & 2 Tide
     4 Negate\n2 Tide\n3,Drake | 4 Negate & 2 Tide & 1 3,Drake
   `)('has the lines that were meant, those that say the same once, and is no table: %s', (text, expected = '') =>
-    expect(shown(readPastedList(JSON.parse(`"${text?.replaceAll('"', '\\"')}"`))).join(' & ')).toBe(expected),
+    expect(shown(readPastedList(unescaped(text))).join(' & ')).toBe(expected),
   );
 
   it('has one of what is in a line that is too long for a card', () => {
@@ -265,23 +268,20 @@ describe('a pasted list', () => {
   );
 });
 
-it.each([
-  ['Moxfield', '"Count","Name","Edition","Foil"\n"4","Wick, Who Waits","fl","foil"'],
-  ['ManaBox', 'Binder Name,Name,Set code,Foil,Quantity\nTrade,"Wick, Who Waits",FL,normal,2'],
-  ['Dragon Shield', '"sep=,"\nFolder Name,Quantity,Card Name,Set Code\nMine,3,Candle Hare,FL\nMine,1,Tide,FL'],
-  ['an order at Cardmarket', 'idProduct;groupCount;price;isFoil;isSigned\n265536;1;0.20;;\n265537;2;0.20;;'],
-  ['a stock of Cardmarket', '"idArticle";"English Name";"Amount"\n"1";"Candle Hare";"4"'],
-  ['a sheet with semicolons', 'Player;Set;Card Number\nCandle Hare;First Light;3'],
-  ['a sheet in tabs', 'Card\tSet\tQty\nCandle Hare\tFirst Light\t4'],
-  ['counts in the second column', 'Name,Quantity\nCandle Hare,4\nWick, 2'],
-  ['counts in the first column', '4;Candle Hare\n2;Wick'],
-  [
-    'Cockatrice',
-    '<?xml version="1.0"?>\n<cockatrice_deck>\n  <card number="4" name="Candle Hare"/>\n</cockatrice_deck>',
-  ],
-  ['a part of that file', '<card number="4" name="Candle Hare"/>\n<card number="2" name="Tide"/>'],
-])('a pasted table, or the file of a program, is refused as a whole: %s', (_, typed) =>
-  expect(readPastedList(typed)).toEqual({ refusal: 'table' }),
+it.each(table`
+  Moxfield | "Count","Name","Edition","Foil"\n"4","Wick, Who Waits","fl","foil"
+  ManaBox | Binder Name,Name,Set code,Foil,Quantity\nTrade,"Wick, Who Waits",FL,normal,2
+  Dragon Shield | "sep=,"\nFolder Name,Quantity,Card Name,Set Code\nMine,3,Candle Hare,FL\nMine,1,Tide,FL
+  an order at Cardmarket | idProduct;groupCount;price;isFoil;isSigned\n265536;1;0.20;;\n265537;2;0.20;;
+  a stock of Cardmarket | "idArticle";"English Name";"Amount"\n"1";"Candle Hare";"4"
+  a sheet with semicolons | Player;Set;Card Number\nCandle Hare;First Light;3
+  a sheet in tabs | Card\tSet\tQty\nCandle Hare\tFirst Light\t4
+  counts in the second column | Name,Quantity\nCandle Hare,4\nWick, 2
+  counts in the first column | 4;Candle Hare\n2;Wick
+  Cockatrice | <?xml version="1.0"?>\n<cockatrice_deck>\n  <card number="4" name="Candle Hare"/>\n</cockatrice_deck>
+  a part of that file | <card number="4" name="Candle Hare"/>\n<card number="2" name="Tide"/>
+`)('a pasted table, or the file of a program, is refused as a whole: %s', (_, typed) =>
+  expect(readPastedList(unescaped(typed))).toEqual({ refusal: 'table' }),
 );
 
 it.each([

@@ -117,10 +117,7 @@ describe('a list of cards', () => {
   });
 
   it('has ids without a digit between blanks if all are known', () => {
-    const { index } = openCatalog([
-      { id: 'alpha', name: 'Gull' },
-      { id: 'beta', name: 'Moth' },
-    ]);
+    const { index } = openCatalog(['alpha', 'beta'].map((id) => ({ id, name: `Gull ${id}` })));
     const idsOf = (list: string) => atOnce(resolveList(index, list, WHO)).ids;
     expect(idsOf('alpha beta')).toEqual(['alpha', 'beta']);
     expect(idsOf('alpha gamma')).not.toContain('alpha');

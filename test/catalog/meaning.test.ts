@@ -79,15 +79,22 @@ describe('what a text means', () => {
     },
   );
 
-  it('may be an id while nothing tells of ids: few are confirmed, and no list is imported', () => {
+  it.each(table`
+    nothing at all | id
+    charizard jungle | id
+    4/102 | id
+    charizard 2 | id
+    charizrad | none base1-4 base4-4 xy2-11
+    charizard set | several base4-4
+  `)('%j is %s while nothing tells of ids: few are confirmed, and no list is imported', (text = '', expected) =>
+    expect(meant(openCatalog(CARDS), text)).toBe(expected),
+  );
+
+  it('may be an id again when the list that is imported is of another service', () => {
     const catalog = openCatalog(CARDS);
-    for (const text of ['nothing at all', 'charizard jungle', '4/102', 'charizard 2'])
-      expect(meant(catalog, text)).toBe('id');
-    for (const text of ['charizrad', 'charizard set']) expect(meant(catalog, text)).toMatch(/^(?:none|several) base/);
-    catalog.upsert([{ id: 'M-1', name: 'Imported' }], 'more.csv');
+    for (let at = 5; at <= 10; at++) catalog.upsert([{ id: `M-${at}`, name: 'Imported' }], 'more.csv');
     expect(meant(catalog, '4/102')).toBe('none base1-4 base4-4');
-    for (let at = 1; at <= 5; at++) catalog.upsert([{ id: `M-${at}`, name: 'Imported' }], 'more.csv');
-    for (let at = 1; at <= 5; at++) catalog.deny(`M-${at}`, false); // the list is of another service
+    for (let at = 5; at <= 9; at++) catalog.deny(`M-${at}`, false);
     expect(meant(catalog, '4/102')).toBe('id');
   });
 

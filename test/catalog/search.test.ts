@@ -3,7 +3,6 @@ import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { resolve } from '../../src/catalog/meaning.ts';
 import { find, search } from '../../src/catalog/search.ts';
 import type { CatalogCard } from '../../src/catalog/text.ts';
-import type { Requester } from '../../src/model/quota.ts';
 import { printings } from '../bench/search/printings.ts';
 import { openCatalog, WHO } from '../support/open-catalog.ts';
 import { table } from '../table.ts';
@@ -50,17 +49,6 @@ describe('what members type, over cards of many games', () => {
   it('may be a word that objects of JavaScript have', () => {
     for (const typed of ['constructor', 'charizard constructor', '__proto__'])
       expect(() => search(catalog.index, typed, WHO)).not.toThrow();
-  });
-
-  it('finds what is asked for most first, here and then everywhere, among cards that fit equally well', () => {
-    const asked = (id: string, guildId: string) =>
-      catalog.addAsked(id, { memberId: 'bob', guildId }, Date.now(), false);
-    const first = (typed: string) => search(catalog.index, typed, WHO)[0]?.id;
-    for (let times = 0; times < 3; times++) asked('sv3pt5-25', 'elsewhere');
-    expect(first('pikachu')).toBe('sv3pt5-25');
-    asked('base2-60', 'guild');
-    expect(first('pikachu')).toBe('base2-60');
-    expect(first('pikachu 58')).toBe('base1-58');
   });
 });
 
@@ -144,26 +132,29 @@ it('a word that is typed sixteen times costs no more than once, and a text of si
   expect(index.withNameBeginning('')).toEqual([]);
 });
 
-it('what is asked for most is first, however many cards fit', () => {
-  const own = openCatalog(cardsOf('400x Gull $ @ Zest; Gull of old = z-333'), 'cards.csv');
-  own.addAsked('z-333', { memberId: 'bob', guildId: 'guild' }, Date.now(), false);
-  expect(search(own.index, 'gull', WHO)[0]?.id).toBe('z-333');
-});
-
-it('a card that is gone is last, however well it fits and however often it is asked for', () => {
-  const own = openCatalog(cardsOf('Gull = gull; Moth @ Gull = moth'), 'cards.csv');
-  own.addAsked('gull', WHO, Date.now(), false);
-  own.deny('gull', true);
-  expect(search(own.index, 'gull', WHO).map(({ id }) => id)).toEqual(['moth', 'gull']);
-});
-
-it('the order among cards that are asked for equally often is that of cards which nobody asked for', () => {
-  const cards = cardsOf('3x Quibbard; 2x Quibbard Rex; 4x Quibmander');
-  const own = openCatalog(cards, 'cards.csv');
-  const order = () => search(own.index, 'quib', WHO).map(({ name }) => name);
-  const unasked = order();
-  for (const { id } of cards) own.addAsked(id, { memberId: 'bob', guildId: 'guild' }, Date.now(), false);
-  expect(order()).toEqual(unasked);
+/** `bob a`, `alice e 31`: who was shown which card, and how many days ago; `gone a`; and the ids that `find text` gives Alice. */
+it.each(table`
+  what is asked for most is first, here and then everywhere, among cards that fit equally well | Pikachu @ Base # 58 = a; Pikachu @ Jungle # 60 = b; Pikachu @ Celebration = c | carol c; carol c; carol c; find pikachu; bob b; find pikachu; find pikachu 58 | c a b / b c a / a
+  it is first however many cards fit | 400x Gull $ @ Zest; Gull of old = z | bob z; first gull | z
+  a card that is gone is last, however well it fits and however often it is asked for | Gull = gull; Moth @ Gull = moth | alice gull; gone gull; find gull | moth gull
+  cards that are asked for equally often are in the order of cards which nobody asked for | Quibbard = a; Quibbard = b; Quibbard Rex = c; Quibmander = d; Quibmander = e | find quib; bob a; bob b; bob c; bob d; bob e; find quib | a b d e c / a b d e c
+  nothing typed is what the member asked for within 30 days, then what their server asks for most | Gull a = a; Gull b = b; Gull c = c; Gull d = d; Gull e = e | alice e 31; alice c 29; bob a; bob a; bob a; bob b; bob b; carol b; carol b; carol d; find | c a b
+`)('%s', (_, cards = '', steps = '', said) => {
+  const own = openCatalog(cardsOf(cards), 'cards.csv');
+  const told = steps.split('; ').flatMap((step) => {
+    const [verb = '', what = '', days = 0] = step.split(' ');
+    const ids = () => search(own.index, step.replace(/^\w+ ?/, ''), WHO).map(({ id }) => id);
+    if (verb === 'find') return ids().join(' ');
+    if (verb === 'first') return ids()[0];
+    if (verb === 'gone') own.deny(what, true);
+    else {
+      const guildId = verb === 'carol' ? 'elsewhere' : 'guild';
+      const isPrivate = Number(days) > 30;
+      own.addAsked(what, { memberId: verb, guildId }, Date.now() - Number(days) * 86_400_000, true, isPrivate);
+    }
+    return [];
+  });
+  expect(told.join(' / ')).toBe(said);
 });
 
 it('a card is shown with its other name that was typed', () => {
@@ -171,24 +162,6 @@ it('a card is shown with its other name that was typed', () => {
   const { index } = openCatalog([card], 'cards.csv');
   const knownAs = ['struwwelpeter', 'struww', '雷鳥', 'zappel'].map((typed) => search(index, typed, WHO)[0]?.knownAs);
   expect(knownAs).toEqual(['Struwwelpeter', 'Struwwelpeter', '雷鳥神', undefined]);
-});
-
-it('nothing typed is what the member asked for within 30 days, then what their server asks for most', () => {
-  const own = openCatalog(
-    [...'abcde'].map((id) => ({ id, name: `Gull ${id}` })),
-    'cards.csv',
-  );
-  const asked = (id: string, who: Requester, daysAgo = 0, isPrivate = false) =>
-    own.addAsked(id, who, Date.now() - daysAgo * 86_400_000, true, isPrivate);
-  const [bob, carol] = [
-    { memberId: 'bob', guildId: 'guild' },
-    { memberId: 'carol', guildId: 'elsewhere' },
-  ];
-  asked('e', WHO, 31, true);
-  asked('c', WHO, 29);
-  for (const id of ['a', 'a', 'a', 'b', 'b']) asked(id, bob);
-  for (const id of ['b', 'b', 'd']) asked(id, carol);
-  expect(search(own.index, '', WHO).map(({ id }) => id)).toEqual(['c', 'a', 'b']);
 });
 
 it.each(table`

@@ -12,8 +12,6 @@ import {
   queryOf,
   wordsOf,
 } from '../../src/catalog/text.ts';
-import { cardReader } from '../../src/cli/catalog/card.ts';
-import { Unusable } from '../../src/cli/catalog/rows.ts';
 import { anyCharacter } from '../support/any-character.ts';
 import { table } from '../table.ts';
 
@@ -109,43 +107,7 @@ describe('words', () => {
   });
 });
 
-describe('a catalog card', () => {
-  const imported = (more: object) => cardReader({}, [], '')({ place: '', value: { id: 'a', name: 'B', ...more } });
-
-  it.each(table`
-    1999/01/09 | 1999-01-09
-    1999/1/9 | 1999-01-09
-    2023-02-24T00:00:00.000Z | 2023-02-24
-    2016-7 | 2016-07
-    2016 | 2016
-    16 July 2016 |
-    20160714 |
-  `)('the date %j is %j', (text = '', date) => expect(imported({ released: text }).released ?? '').toBe(date));
-
-  it('is kept without what is empty', () =>
-    expect(
-      imported({ id: ' base1-4 ', name: ' Charizard\n\tGX ', set: '', number: null, also: [' '], released: 'soon' }),
-    ).toEqual({
-      id: 'base1-4',
-      name: 'Charizard GX',
-    }));
-
-  it.each([
-    [{ id: 'a\u0007b' }],
-    [{ id: 'a'.repeat(101) }],
-    [{ name: ' ' }],
-    [{ name: undefined }],
-    [{ id: undefined }],
-    [{ also: 'Dra\ud800' }],
-  ])('%j is refused', (given) => expect(() => imported(given)).toThrow(Unusable));
-
-  it('has other names in lines, each once, without controls', () => {
-    expect(imported({ also: [' Glurak ', '', 'Glurak', 'Dra\t\u0007ca'] }).also).toEqual(['Glurak', 'Dra ca']);
-    expect(imported({ name: 'B'.repeat(400) }).name).toHaveLength(300);
-  });
-
-  it('has its id for a name when the service gives none', () => {
-    const card = { id: 'base1-4', name: '', game: 'pokemon', set: { id: 'base1', name: 'Base' } };
-    expect(catalogCardOf(card)).toMatchObject({ id: 'base1-4', name: 'base1-4', set: 'Base', game: 'pokemon' });
-  });
+it('a catalog card has its id for a name when the service gives none', () => {
+  const card = { id: 'base1-4', name: '', game: 'pokemon', set: { id: 'base1', name: 'Base' } };
+  expect(catalogCardOf(card)).toMatchObject({ id: 'base1-4', name: 'base1-4', set: 'Base', game: 'pokemon' });
 });

@@ -26,9 +26,7 @@ print(
   `Seed ${seed}, ${seconds} s. Again with: npm run chaos -- --seconds ${seconds} --seed ${seed}${soak ? ' --soak' : ''}`,
 );
 const soaking = soak ? new Soak() : undefined;
-const { commands, faults, endings, alarms, gaps } = await scoped(() =>
-  runChaos({ seed, seconds, ...soaking?.options }),
-);
+const { commands, faults, endings, alarms, gaps } = await scoped(() => runChaos(seed, seconds, soaking));
 const ended = (ending: Ending) => endings.get(ending) ?? [];
 const failures = [...ended('lost'), ...ended('twice'), ...alarms];
 print(`${commands} commands, among ${faults} faults`);

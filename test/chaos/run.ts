@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DISCORD_LIFETIMES, type TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import { startBackends } from '../support/backends.ts';
+import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
 import { finalAnswers, isFinal } from '../support/world.ts';
 import { alarmsIn } from './alarms.ts';
-import { Bot, type Gap } from './bot.ts';
-import { chaosSchedule, type Density, play } from './schedule.ts';
+import { chaosSchedule, strike } from './schedule.ts';
+import { SAMPLE_MS, type Soak } from './soak.ts';
 
 /**
  * How a command ended for the member. Two endings must not occur. `lost`: acknowledged but never answered, or not
@@ -16,27 +17,6 @@ import { chaosSchedule, type Density, play } from './schedule.ts';
  *   simulator to say, which knows of every call whether it had an effect; here it is judged by times.
  */
 export type Ending = 'card' | 'sentence' | 'not received' | 'excused' | 'lost' | 'twice';
-
-export interface ChaosReport {
-  commands: number;
-  /** Number of injected faults. */
-  faults: number;
-  /** What the members saw of the commands that ended so. */
-  endings: ReadonlyMap<Ending, string[]>;
-  /** Log lines that no fault explains. */
-  alarms: string[];
-  /** When there was no bot. */
-  gaps: string[];
-}
-
-export interface ChaosOptions extends Density {
-  seed: string;
-  seconds: number;
-  /** Variables of the bot besides those of every run. */
-  env?: Record<string, string>;
-  /** Called when the bot is connected. @returns what ends it before the bot is stopped */
-  meanwhile?(bot: Bot, dataDir: string): () => void;
-}
 
 /** A day of four seconds, so that a spent day begins and ends within a run. */
 const DAY_MS = 4_000;
@@ -54,9 +34,11 @@ const RECORDED_MS = 2_000;
 /**
  * Types commands and injects faults by the schedule of the seed, waits until every command is answered, and counts. To be
  * run within `scoped`.
+ *
+ * @returns the number of commands and of faults; what the members saw of the commands that ended so; log lines that no fault
+ *   explains; and when there was no bot
  */
-export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, seconds, env: variables, meanwhile, ...density } = options;
+export async function runChaos(seed: string, seconds: number, soak?: Soak) {
   const { discord, cardService, env } = await startBackends(
     { ...LIMITS, nextResetMs: (nowMs) => (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS },
     {
@@ -64,23 +46,36 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
       NODE_OPTIONS: `--max-old-space-size=${HEAP_MB} --max-semi-space-size=4`,
       CARD_SERVICE_TIMEOUT_MS: '400',
       PRICES_FRESH_SECONDS: '2',
-      ...variables,
+      HTTP_PORT: '0',
     },
     { lifetimes: DISCORD_LIFETIMES },
   );
   const { DATA_DIR: dataDir } = env;
   const bot = new Bot(env);
   await bot.ready();
-  const endMeanwhile = meanwhile?.(bot, dataDir);
-  const events = chaosSchedule(seed, seconds, density);
+  const sampling = soak && setInterval(() => soak.sample(bot.output(), dataDir), SAMPLE_MS);
   /** When an interaction had its first final answer, by its id. */
   const completedAtMs = new Map<string, number>();
   discord.onMessage((message) => {
     const { interactionId: id } = message;
     if (isFinal(message) && !completedAtMs.has(id)) completedAtMs.set(id, Date.now());
   });
-  const commands = await play(events, { discord, cardService, bot, dataDir });
-  endMeanwhile?.();
+  const events = chaosSchedule(seed, seconds, soak !== undefined);
+  const commands: TypedInteraction[] = [];
+  const startMs = Date.now();
+  for (const event of events) {
+    await sleep(Math.max(0, startMs + event.atMs - Date.now()));
+    if ('fault' in event) {
+      strike(event.fault, event.strength, { discord, cardService, bot, dataDir });
+      continue;
+    }
+    try {
+      commands.push(discord.type(event.typed));
+    } catch {
+      // No bot is connected: Discord would not have sent it.
+    }
+  }
+  clearInterval(sampling);
 
   cardService.set({ down: false, latencyMs: 0 });
   discord.faults.clear(); // a stop would wait for what still hangs
@@ -93,7 +88,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   };
   while (Date.now() < quietAtMs + PATIENCE_MS && !commands.every(isOver)) await sleep(50);
   const ended = [...Map.groupBy(commands, endOf)];
-  await bot.stop();
+  await bot.end('SIGTERM');
   return {
     commands: commands.length,
     faults: events.filter((event) => 'fault' in event).length,
@@ -101,6 +96,73 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     alarms: alarmsIn(bot.output()),
     gaps: bot.gaps.map(({ signal, fromMs, toMs }) => `${timeOf(fromMs)} to ${timeOf(toMs)} ${signal}`),
   };
+}
+
+/** A time in which there was no bot that could receive commands. */
+interface Gap {
+  signal: 'SIGKILL' | 'SIGTERM';
+  fromMs: number;
+  toMs: number;
+}
+
+/** A bot that is ended and started again. */
+export class Bot {
+  readonly gaps: Gap[] = [];
+  readonly #env: Record<string, string>;
+  /** What all processes so far have written, and how they have ended of their own accord. */
+  readonly #outputs: (() => string)[] = [];
+  #running: BotProcess;
+  #restarting: Promise<void> | undefined;
+
+  constructor(env: Record<string, string>) {
+    this.#env = env;
+    this.#running = this.#start();
+  }
+
+  /** Resolves when it is connected. */
+  ready(): Promise<void> {
+    return this.#running.wrote('gateway ready');
+  }
+
+  /** A call during a restart joins it. Resolves when the bot is connected. */
+  restart(signal: Gap['signal']): Promise<void> {
+    this.#restarting ??= this.#restart(signal).finally(() => {
+      this.#restarting = undefined;
+    });
+    return this.#restarting;
+  }
+
+  /** Resolves when no restart is under way. */
+  async quiet(): Promise<void> {
+    await this.#restarting;
+  }
+
+  async end(signal: Gap['signal']): Promise<void> {
+    this.#running.child.kill(signal);
+    await this.#running.ended;
+  }
+
+  output(): string {
+    return this.#outputs.map((read) => read()).join('\n');
+  }
+
+  async #restart(signal: Gap['signal']): Promise<void> {
+    const gap = { signal, fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
+    this.gaps.push(gap);
+    await this.end(signal);
+    this.#running = this.#start();
+    await this.ready().catch(() => {}); // it ended unexpectedly, which is recorded
+    gap.toMs = Date.now();
+  }
+
+  #start(): BotProcess {
+    const bot = startBotProcess(this.#env);
+    this.#outputs.push(bot.output);
+    void bot.ended.then((end) => {
+      if (!bot.child.killed) this.#outputs.push(() => `the bot ended unexpectedly with ${end}`);
+    });
+    return bot;
+  }
 }
 
 function endingOf(typed: TypedInteraction, completedAtMs = Number.NaN, gaps: readonly Gap[] = []): Ending {

@@ -2,12 +2,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { count, machine, toMarkdown } from '../bench/table.ts';
 import { parseMetrics } from '../operations/scrape.ts';
-import type { Bot } from './bot.ts';
-import type { ChaosOptions } from './run.ts';
-import { FAULTS } from './schedule.ts';
 
 const MINUTE_MS = 60_000;
-const SAMPLE_MS = 5_000;
+export const SAMPLE_MS = 5_000;
 /** A quarter of a short run. */
 const WARM_UP_MINUTES = 5;
 
@@ -26,17 +23,30 @@ const SERIES = {
 };
 type Sample = Record<keyof typeof SERIES, number>;
 
-/** Reads what the bot holds while it is not restarted. */
+/** What a bot holds that is not restarted. */
 export class Soak {
-  readonly options: Pick<ChaosOptions, 'faults' | 'meanBetweenFaultsMs' | 'env' | 'meanwhile'> = {
-    faults: Object.keys(FAULTS).filter((name) => !name.startsWith('bot ')),
-    meanBetweenFaultsMs: 3_000,
-    env: { HTTP_PORT: '0' },
-    meanwhile: (bot, dataDir) => this.#sampleEvery(bot, dataDir),
-  };
   readonly #samples: Sample[] = [];
+  #readTo = 0;
   /** Whether nothing grew. */
   isFlat = true;
+
+  /** To be called every five seconds. @param output all that the bot has written */
+  async sample(output: string, dataDir: string): Promise<void> {
+    const [, port] = /"port":(\d+)[^\n]*metrics are served/.exec(output) ?? [];
+    const lines = output.slice(this.#readTo).split('\n').length - 1;
+    this.#readTo = output.length;
+    const figures = parseMetrics(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+    const sum = (...names: string[]) =>
+      figures.filter(({ name }) => names.includes(name)).reduce((all, { value }) => all + value, 0);
+    const sample = {
+      residentBytes: sum('process_resident_memory_bytes'),
+      handles: sum('nodejs_active_resources', 'process_open_fds'),
+      rows: rowsIn(join(dataDir, 'cards.sqlite')) + rowsIn(join(dataDir, 'catalog.sqlite')),
+      logLinesPerMinute: (lines * MINUTE_MS) / SAMPLE_MS,
+    };
+    this.#samples.push(sample);
+    process.stdout.write(`${JSON.stringify(sample)}\n`);
+  }
 
   /** For the page of benchmarks. */
   section(seconds: number, done: string, failures: number): string {
@@ -59,29 +69,6 @@ export class Soak {
         `${done}; commands lost or answered twice, and log lines that no fault explains: ${failures}. Means of the first and of the last third after ${warmUpMinutes} minutes.`,
       ],
     });
-  }
-
-  /** @returns what ends it */
-  #sampleEvery(bot: Bot, dataDir: string): () => void {
-    const [, port] = /"port":(\d+)[^\n]*metrics are served/.exec(bot.output()) ?? [];
-    let readTo = bot.output().length;
-    const read = async () => {
-      const text = bot.output();
-      const lines = text.slice(readTo).split('\n').length - 1;
-      readTo = text.length;
-      const figures = parseMetrics(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
-      const sum = (...names: string[]) =>
-        figures.filter(({ name }) => names.includes(name)).reduce((all, { value }) => all + value, 0);
-      this.#samples.push({
-        residentBytes: sum('process_resident_memory_bytes'),
-        handles: sum('nodejs_active_resources', 'process_open_fds'),
-        rows: rowsIn(join(dataDir, 'cards.sqlite')) + rowsIn(join(dataDir, 'catalog.sqlite')),
-        logLinesPerMinute: (lines * MINUTE_MS) / SAMPLE_MS,
-      });
-      process.stdout.write(`${JSON.stringify(this.#samples.at(-1))}\n`);
-    };
-    const timer = setInterval(read, SAMPLE_MS);
-    return () => clearInterval(timer);
   }
 }
 

@@ -1,6 +1,6 @@
 import { parseEnv } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { Declaration } from '../../commands/declare.ts';
+import type { Declaration } from '../../commands/index.ts';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
 import { table } from '../table.ts';
 import { failing, run } from './run.ts';
@@ -46,51 +46,67 @@ async function ask(method: string, path: string, body?: object): Promise<Record<
 
 const registered = async () => JSON.parse((await cli('list --json')).out).commands;
 
-describe('register', () => {
-  it('sets up the application, sends the commands and names the links, once, and with --dry-run not at all', async () => {
-    const dry = await cli('register --dry-run');
-    expect(dry).toMatchObject({ code: 0, out: expect.stringMatching(/ of the application\n\+ \/card\n\+ \/usage\n$/) });
-    expect(changes()).toEqual([]);
-    const report =
-      /^Global commands of Cards \(\d+\): something differs\.\n(~ .* of the application\n)+\+ \/card\n\+ \/usage\n.*Ctrl\+R.*\nIf the bot is in no server yet, add it:\nAdd to a server: +https:/;
-    expect(await cli('register')).toEqual({ code: 0, out: expect.stringMatching(report), err: '' });
-    expect(await cli('register')).toMatchObject({ code: 0, out: expect.stringMatching(/: nothing differs\.\n$/) });
-    expect(changes()).toEqual(['PATCH', 'PUT']);
-    expect(await registered()).toMatchObject([CARD, USAGE]);
-    const words = { description: expect.stringContaining('/card'), tags: expect.arrayContaining(['card prices']) };
-    expect(await ask('GET', '@me')).toMatchObject(words);
-  });
+const COMMANDS = { card: CARD, usage: USAGE, menu: MENU };
 
-  it('removes what this checkout does not have, but for menus of others, which clear leaves alone, too', async () => {
-    const here = { commands: [USAGE, MENU] };
-    await ask('PUT', `${discord.applicationId}/commands`, [FOREIGN, CARD]);
-    const { out } = await cli('register --json', here);
-    const diff = { added: ['usage', 'Look up'], removed: ['card'], changed: [], kept: [FOREIGN] };
-    expect(JSON.parse(out)).toMatchObject({ guildId: null, same: false, ...diff, sent: true });
-    expect(await registered()).toMatchObject([USAGE, MENU, FOREIGN]);
-    await cli('clear --yes', here);
-    expect(await registered()).toMatchObject([FOREIGN]);
-  });
+/** Of what is kept, the names. */
+const briefly = (key: string, value: unknown) =>
+  key === 'kept' && Array.isArray(value) ? value.map(({ name }) => name) : value;
 
-  it.each([
-    ['everywhere', '', [0, 1]],
-    ['in servers alone, without user install', '0', [0]],
-  ])('offers the commands of this checkout %s, after which nothing differs', async (_, daily, types) => {
-    const here = { env: { USER_INSTALL_DAILY_REQUESTS: daily } };
-    for (const where of ['', inServer]) {
-      expect((await cli(`register ${where}`, here)).code).toBe(0);
-      expect((await cli(`diff ${where}`, here)).out).toContain('nothing differs');
+/**
+ * Types lines with `; ` between them, for which variables may stand before: `in-server` stands for an option, and `: yes` for
+ * what is answered on a terminal. `others put card` and `others patch`: as another program would; `changes`: what Discord was asked to change.
+ *
+ * @returns exit codes and what was written, with `ID` for the application's and `N` for other ids, ` / ` between them
+ */
+async function says(names: string, script: string): Promise<string> {
+  const commands = names.split(' ').flatMap((name) => COMMANDS[name as keyof typeof COMMANDS] ?? []);
+  const said: string[] = [];
+  for (const step of script.split('; ')) {
+    const [, set = '', line = '', answer] = /^([A-Z_]+=\S*)? ?(.*?)(?:: (\w+))?$/.exec(step) ?? [];
+    if (line === 'others put card') await ask('PUT', `${discord.applicationId}/commands`, [FOREIGN, CARD]);
+    else if (line === 'others patch') await ask('PATCH', '@me', { description: '' });
+    else if (line === 'changes') said.push(changes().join(' '));
+    else {
+      const outside = { commands, env: parseEnv(set), ...(answer && { ask: async () => answer }) };
+      const { code, out, err } = await cli(line.replace('in-server', inServer), outside);
+      const written = out.startsWith('{') ? JSON.stringify(JSON.parse(out), briefly) : out + err;
+      const named = written.replaceAll(discord.applicationId, 'ID').replaceAll(/\d{17,}/g, 'N');
+      said.push(`${code} ${named.replaceAll('\n', '\\n')}`);
     }
-    expect(await registered()).toContainEqual(expect.objectContaining({ name: 'card', integration_types: types }));
-  });
+  }
+  return said.join(' / ').replaceAll('Global commands of Cards (ID)', 'Global');
+}
 
-  it('in one server leaves application and global commands alone, and names no link', async () => {
-    expect((await cli(`register ${inServer}`)).out).not.toContain('https:');
-    expect(await cli(`diff ${inServer}`)).toMatchObject({ code: 0 });
-    expect(await cli(`clear ${inServer}`)).toMatchObject({ code: 0 });
-    expect(changes()).toEqual(['PUT', 'PUT']);
-    expect((await cli(`list ${inServer}`)).out).toMatch(/^Commands in server \d+ of Cards \(\d+\): none\.\n$/);
-  });
+const AT = 'https://discord.com/oauth2/authorize?client_id=ID';
+const SERVER = `${AT}&scope=bot+applications.commands&permissions=0&integration_type=0`;
+const MEMBER = `${AT}&scope=applications.commands&integration_type=1`;
+const DONE = String.raw`Done. If a member doesn't see the change, reloading Discord helps (Ctrl+R).\n`;
+
+it.each(table`
+  register sets up the application, sends the commands and names the links, once, and with --dry-run not at all | card usage | register --dry-run; changes; register; register; changes | 0 Global: something differs.\n~ description of the application\n~ tags of the application\n+ /card\n+ /usage\n /  / 0 Global: something differs.\n~ description of the application\n~ tags of the application\n+ /card\n+ /usage\n${DONE}If the bot is in no server yet, add it:\nAdd to a server:      ${SERVER}\nAdd to your own apps: ${MEMBER}\n / 0 Global: nothing differs.\n / PATCH PUT
+  register removes what this checkout does not have, but for menus of others, which clear leaves alone, too | usage menu | others put card; register --json; list; clear --yes; list | 0 {"application":{"id":"ID","name":"Cards"},"guildId":null,"same":false,"settings":["description","tags"],"added":["usage","Look up"],"removed":["card"],"changed":[],"kept":["Show collection"],"sent":true} / 0 Global: 3\n/usage  N  What is left\nLook up  N\nShow collection  N\n / 0 Global: something differs.\n- /usage\n- Look up\n${DONE}This removes the commands from every server.\n / 0 Global: 1\nShow collection  N\n
+  in one server application and global commands are left alone, and no link is named | card | register in-server; diff in-server; clear in-server; list in-server; changes | 0 Commands in server N of Cards (ID): something differs.\n+ /card\n${DONE} / 0 Commands in server N of Cards (ID): nothing differs.\n / 0 Commands in server N of Cards (ID): something differs.\n- /card\n${DONE} / 0 Commands in server N of Cards (ID): none.\n / PUT PUT
+  the application is compared, and set up alone where its commands are registered | card | USER_INSTALL_DAILY_REQUESTS=0 register; others patch; USER_INSTALL_DAILY_REQUESTS=0 diff; USER_INSTALL_DAILY_REQUESTS=0 register --json; USER_INSTALL_DAILY_REQUESTS=0 diff; changes | 0 Global: something differs.\n~ integration_types_config of the application\n~ description of the application\n~ tags of the application\n+ /card\n${DONE}If the bot is in no server yet, add it:\n${SERVER}\n / 2 Global: something differs.\n~ description of the application\n / 0 {"application":{"id":"ID","name":"Cards"},"guildId":null,"same":false,"settings":["description"],"added":[],"removed":[],"changed":[],"kept":[],"sent":true} / 0 Global: nothing differs.\n / PATCH PUT PATCH PATCH
+  clear of the global commands asks on a terminal, and wants --yes without one | menu card | register; clear; clear: no; clear --dry-run; list; clear: yes; list; clear; changes | 0 Global: something differs.\n~ description of the application\n~ tags of the application\n+ Look up\n+ /card\n${DONE}If the bot is in no server yet, add it:\nAdd to a server:      ${SERVER}\nAdd to your own apps: ${MEMBER}\n / 1 This removes the commands from every server. Add --yes to go ahead.\n / 1 Nothing more was sent.\n / 0 Global: something differs.\n- Look up\n- /card\n / 0 Global: 2\nLook up  N\n/card  N  Show one card\n / 0 Global: something differs.\n- Look up\n- /card\n${DONE} / 0 Global: none.\n / 0 Global: nothing differs.\n / PATCH PUT PUT
+  invite prints the link for a server and the one for a member, or the first alone without user install | card | invite; invite --json; USER_INSTALL_DAILY_REQUESTS=0 invite | 0 Add to a server:      ${SERVER}\nAdd to your own apps: ${MEMBER}\n / 0 {"application":{"id":"ID","name":"Cards"},"guildId":null,"link":"${SERVER}","userLink":"${MEMBER}"} / 0 ${SERVER}\n
+`)('%s', async (_, names = '', steps = '', said) => {
+  expect(await says(names, steps)).toBe(said);
+});
+
+it.each([
+  ['everywhere', '', [0, 1]],
+  ['in servers alone, without user install', '0', [0]],
+])('offers the commands of this checkout %s, after which nothing differs', async (_, daily, types) => {
+  const here = { env: { USER_INSTALL_DAILY_REQUESTS: daily } };
+  for (const where of ['', inServer]) {
+    expect((await cli(`register ${where}`, here)).code).toBe(0);
+    expect((await cli(`diff ${where}`, here)).out).toContain('nothing differs');
+  }
+  expect(await registered()).toContainEqual(expect.objectContaining({ name: 'card', integration_types: types }));
+  const { description, tags, integration_types_config: installs } = await ask('GET', '@me');
+  expect(description).toContain('/card');
+  expect(tags).toContain('card prices');
+  expect(Object.keys(Object(installs))).toEqual(types.map(String));
 });
 
 describe('diff', () => {
@@ -122,68 +138,33 @@ describe('diff', () => {
 });
 
 describe('the application', () => {
-  const link = (permissions: string, ...scopes: string[]) => ({ oauth2_install_params: { scopes, permissions } });
-  const NEW = { 0: link('0', 'applications.commands', 'bot'), 1: link('0', 'applications.commands') };
-  const OURS = { 0: link('8', 'bot', 'applications.commands'), 1: link('8', 'applications.commands') };
-  const NONE = { 0: {}, 1: {} };
+  /** Scopes and permissions of links. */
+  const LINKS = {
+    BOTH: '{"oauth2_install_params":{"scopes":["applications.commands","bot"],"permissions":"0"}}',
+    MEMBERS: '{"oauth2_install_params":{"scopes":["applications.commands"],"permissions":"0"}}',
+    OURS: '{"oauth2_install_params":{"scopes":["bot","applications.commands"],"permissions":"8"}}',
+    THEIRS: '{"oauth2_install_params":{"scopes":["applications.commands"],"permissions":"8"}}',
+    LACKS: '{"oauth2_install_params":{"scopes":["bot"],"permissions":"8"}}',
+  };
+  const given = (cell: string | undefined) =>
+    cell ? JSON.parse(cell.replaceAll(/[A-Z]{4,}/g, (name) => LINKS[name as keyof typeof LINKS])) : undefined;
 
-  it.each<[string, object | undefined, object | undefined, object?]>([
-    ['offers both installs where it never said', undefined, NEW],
-    ['stays as it is where both are offered', OURS, undefined],
-    ['has no link where an operator took it away', { 0: {}, 1: {} }, undefined],
-    ['gets the scopes that lack, and keeps the permissions of an operator', { ...OURS, 0: link('8', 'bot') }, OURS],
-    ["gets members' install where only servers' is offered", { 0: OURS[0] }, { 0: OURS[0], 1: NEW[1] }],
-    ['gets no link where it is private', undefined, NONE, { bot_public: false }],
-    ['gets no link where an operator has one', undefined, NONE, { custom_install_url: 'https://own.test' }],
-  ])('%s', async (_, integration_types_config, wanted, more) => {
-    const body = { id: discord.applicationId, name: 'Cards', description: 'Ours', tags: ['ours'], ...more };
+  it.each(table`
+    offers both installs where it never said | | {"0":BOTH,"1":MEMBERS}
+    stays as it is where both are offered | {"0":OURS,"1":THEIRS} |
+    has no link where an operator took it away | {"0":{},"1":{}} |
+    gets the scopes that lack, and keeps the permissions of an operator | {"0":LACKS,"1":THEIRS} | {"0":OURS,"1":THEIRS}
+    gets members' install where only servers' is offered | {"0":OURS} | {"0":OURS,"1":MEMBERS}
+    gets no link where it is private | | {"0":{},"1":{}} | {"bot_public":false}
+    gets no link where an operator has one | | {"0":{},"1":{}} | {"custom_install_url":"https://own.test"}
+  `)('%s', async (_, before, after, more) => {
+    const [integration_types_config, wanted] = [given(before), given(after)];
+    const body = { id: discord.applicationId, name: 'Cards', description: 'Ours', tags: ['ours'], ...given(more) };
     discord.faults.script({ route: 'any', answer: { status: 200, body: { ...body, integration_types_config } } });
     await cli('register', { commands: [] });
     expect(changes()).toEqual(wanted ? ['PATCH'] : []);
-    expect((await ask('GET', '@me')).integration_types_config).toEqual(wanted ?? NONE);
+    expect((await ask('GET', '@me')).integration_types_config).toEqual(wanted ?? { 0: {}, 1: {} });
   });
-
-  it('is compared, and set up alone where its commands are registered', async () => {
-    const off = { commands: [CARD], env: { USER_INSTALL_DAILY_REQUESTS: '0' } };
-    await cli('register', off);
-    expect((await ask('GET', '@me')).integration_types_config).toEqual({ 0: {} });
-    await ask('PATCH', '@me', { description: '' });
-    const out = expect.stringMatching(/: something differs\.\n~ description of the application\n$/);
-    expect(await cli('diff', off)).toEqual({ code: 2, err: '', out });
-    const json = JSON.parse((await cli('register --json', off)).out);
-    expect(json).toMatchObject({ same: false, settings: ['description'], changed: [] });
-    expect(await cli('diff', off)).toMatchObject({ code: 0 });
-    expect(changes()).toEqual(['PATCH', 'PUT', 'PATCH', 'PATCH']);
-  });
-});
-
-it('clear of the global commands asks on a terminal, and wants --yes without one', async () => {
-  const commands = [MENU, CARD];
-  await cli('register', { commands });
-  expect(await cli('clear', { commands })).toMatchObject(failing('Add --yes'));
-  expect(await cli('clear', { commands, ask: async () => 'no' })).toMatchObject({ code: 1 });
-  const out = expect.stringContaining('\n- Look up\n- /card\n');
-  expect(await cli('clear --dry-run', { commands })).toMatchObject({ code: 0, out });
-  expect(await registered()).toHaveLength(2);
-  expect(await cli('clear', { commands, ask: async () => 'yes' })).toMatchObject({ code: 0, err: '', out });
-  expect(await registered()).toEqual([]);
-  expect((await cli('clear', { commands })).out).toContain('nothing differs');
-  expect(changes()).toEqual(['PATCH', 'PUT', 'PUT']);
-});
-
-it('list prints a line for each command', async () => {
-  await cli('register', { commands: [CARD, MENU] });
-  const lines = /^Global commands of Cards \(\d+\): 2\n\/card {2}\d+ {2}Show one card\nLook up {2}\d+\n$/;
-  expect((await cli('list')).out).toMatch(lines);
-});
-
-it('invite prints the link for a server and the one for a member, or the first alone without user install', async () => {
-  const at = `https://discord.com/oauth2/authorize?client_id=${discord.applicationId}`;
-  const link = `${at}&scope=bot+applications.commands&permissions=0&integration_type=0`;
-  const userLink = `${at}&scope=applications.commands&integration_type=1`;
-  expect((await cli('invite')).out.match(/https:\S+/g)).toEqual([link, userLink]);
-  expect(JSON.parse((await cli('invite --json')).out)).toMatchObject({ link, userLink });
-  expect((await cli('invite', { env: { USER_INSTALL_DAILY_REQUESTS: '0' } })).out).toBe(`${link}\n`);
 });
 
 describe('a failure exits 1, and', () => {

@@ -11,8 +11,8 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DELETION_REQUESTS } from '../../src/privacy/member-data.ts';
-import { type RedisClient, redisPrefix } from '../../src/storage/redis/client.ts';
+import { DELETION_REQUESTS } from '../../src/members/member-data.ts';
+import { type RedisClient, redisPrefix } from '../../src/storage/redis/connection.ts';
 import { deferredReply } from '../replies/replies-over.ts';
 import { openedServices } from '../support/opened-services.ts';
 import { clientOf, startRedis, type TestRedis } from '../support/redis.ts';
@@ -111,10 +111,15 @@ async function foundIds({ catalog }: Bot, text: string): Promise<string[]> {
 }
 
 describe('npm run data -- forget', () => {
-  it('leaves the id of a member or a server in no file: not in a row, a free page, a write-ahead log, a copy, or a file moved aside', async () => {
+  it('leaves the id of a member or a server in no file: not in a row, a free page, a write-ahead log, a copy, or a file moved aside, nor of a bot that was killed', async () => {
     const bot = await used();
     await lookedUp(bot);
+    const killed = temporaryFolder();
+    cpSync(dataDir, killed, { recursive: true });
     await bot.close();
+    expect(filesWith(ALICE, killed)).toContain(join(killed, 'state.sqlite-wal'));
+    expect(await forget({ DATA_DIR: killed })).toMatchObject({ code: 0 });
+    expect(filesWith(ALICE, killed)).toEqual([]);
     const state = join(dataDir, 'state.sqlite');
     const folder = join(dataDir, 'backups');
     const earlier = new DatabaseSync(state);
@@ -162,25 +167,9 @@ describe('npm run data -- forget', () => {
     await after.close();
   });
 
-  it('leaves the id in no file of a bot that was killed', async () => {
-    const bot = await used();
-    const left = temporaryFolder();
-    cpSync(dataDir, left, { recursive: true });
-    await bot.close();
-    expect(filesWith(ALICE, left)).toContain(join(left, 'state.sqlite-wal'));
-    expect(await forget({ DATA_DIR: left })).toMatchObject({ code: 0 });
-    expect(filesWith(ALICE, left)).toEqual([]);
-  });
-
-  it('fails with a sentence while a bot uses the files', async () => {
-    const bot = await used();
-    const says = 'state.sqlite is in use by a bot. Stop it, and run this again.';
-    expect(await forget()).toMatchObject(failing(says));
-    await bot.close();
-  });
-
-  it('succeeds where nothing is kept, and fails with a sentence where there is no folder, which is not the one of the bot', async () => {
+  it('succeeds where nothing is kept, and fails with a sentence for what is no id, and where there is no folder, which is not the one of the bot', async () => {
     expect(await forget()).toMatchObject({ code: 0 });
+    for (const id of ['12345', "1' OR '1'='1"]) expect(await forget({}, id)).toMatchObject(failing('17 to 20 digits'));
     const none = { DATA_DIR: join(dataDir, 'none') };
     expect(await forget(none)).toMatchObject(failing(/^There is no folder .+none\. Set/));
     const file = join(dataDir, 'file');
@@ -190,10 +179,6 @@ describe('npm run data -- forget', () => {
       code: 0,
       out: expect.stringContaining('run this on each machine'),
     });
-  });
-
-  it.each(['12345', "1' OR '1'='1"])('refuses %j, which is no member id', async (id) => {
-    expect(await forget({}, id)).toMatchObject(failing('17 to 20 digits'));
   });
 
   it('leaves the id in no key or value of Redis, while the bot goes on', async () => {
@@ -237,12 +222,22 @@ async function everythingIn(client: RedisClient, prefix: string): Promise<string
   return JSON.stringify(texts);
 }
 
-it('the button of /privacy deletes what was looked up last, and the id from the files but for what today needs', async () => {
+it('the button of /privacy deletes what was looked up last, and the id from the files but for what today needs, and the tool fails while the bot uses them', async () => {
   const bot = await open();
   await lookedUp(bot);
   expect(await bot.memberData.forget(ALICE)).toMatchObject({ isForgotten: true });
   expect(await bot.memberData.kept(ALICE)).toMatchObject({ lastCards: [] });
   expect((await bot.memberData.kept(BOB)).lastCards).toEqual(['base1-4']);
+  const says = 'state.sqlite is in use by a bot. Stop it, and run this again.';
+  expect(await forget()).toMatchObject(failing(says));
   await bot.close();
   expect(filesWith(ALICE)).toEqual([join(dataDir, 'state.sqlite')]);
+});
+
+it('the program names its subcommands, and writes usage as npm wants it typed', async () => {
+  const { code, out } = await run(['--help']);
+  expect(code).toBe(0);
+  for (const name of ['catalog', 'commands', 'data', 'doctor']) expect(out).toContain(`\n  ${name} `);
+  expect((await run(['data', 'forget', '--help'])).out).toMatch(/^Usage: npm run data -- forget \[options\] <id>\n/);
+  expect(await run(['catalogue'])).toMatchObject({ code: 1, out: '', err: expect.stringContaining('catalog') });
 });

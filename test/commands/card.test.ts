@@ -5,6 +5,7 @@ import type { Resolution } from '../../src/catalog/meaning.ts';
 import { InvalidCardId } from '../../src/model/errors.ts';
 import type { PricePoint } from '../../src/model/price-history.ts';
 import { formatMessage } from '../../src/render/messages.ts';
+import { table } from '../table.ts';
 import { pressed, startServices, typed } from './commands.ts';
 
 const CARD = { id: 'base1-4', name: 'Emberwing Drake', game: 'Lanternfolk', set: { id: 'base1', name: 'First Light' } };
@@ -16,22 +17,19 @@ async function startWith(resolution: Resolution): Promise<Services> {
   return { ...services, catalog: { ...services.catalog, resolve: async () => resolution } };
 }
 
-const DRAKE = { id: CARD.id, name: CARD.name };
-const DENIED = { queries: [{ cardId: 'Emberwing', showPrices: false, known: { kind: 'fresh' } }] };
-
-it.each<[Resolution, shown: object]>([
-  [
-    { kind: 'several', cards: [DRAKE], page: 0, total: 1 },
-    { message: { components: [{ components: [{ custom_id: 'card:show:n:base1-4' }] }] } },
-  ],
-  [{ kind: 'none', similar: [DRAKE] }, DENIED],
-  [{ kind: 'id' }, DENIED],
-  [{ kind: 'unsearched' }, DENIED],
-])('a text that the service denied means what it is called now, and otherwise what it said: %j', async (...row) => {
-  const [resolution, shown] = row;
-  const services = await startWith(resolution);
+it.each(table`
+  means what it is called now | {"kind":"several","cards":[{"id":"base1-4","name":"Emberwing
+    Drake"}],"page":0,"total":1}
+    | {"message":{"components":[{"components":[{"custom_id":"card:show:n:base1-4"}]}]}}
+  is denied where only similar names are known | {"kind":"none","similar":[{"id":"base1-4","name":"Emberwing Drake"}]} |
+  is denied as an id | {"kind":"id"} |
+  is denied while names cannot be searched | {"kind":"unsearched"} |
+`)('a text that the service denied %s', async (_, resolution = '', shown) => {
+  const services = await startWith(JSON.parse(resolution));
   await services.cards.store(new Map([['Emberwing', 'noSuchCard']]), new Map());
-  expect(await card.ask(typed({ id: 'Emberwing', prices: false }), services)).toMatchObject(shown);
+  const denied = { queries: [{ cardId: 'Emberwing', showPrices: false, known: { kind: 'fresh' } }] };
+  const asked = await card.ask(typed({ id: 'Emberwing', prices: false }), services);
+  expect(asked).toMatchObject(shown ? JSON.parse(shown) : denied);
 });
 
 it.each([
@@ -51,14 +49,14 @@ it.each([
 });
 
 describe('a button or a menu of /card', () => {
-  it.each([
-    ['show:', ['base1-4'], { cardId: 'base1-4', showPrices: true }, false],
-    ['show:np', ['base1-4'], { cardId: 'base1-4', showPrices: false }, true],
-    ['show:p:a:b', [], { cardId: 'a:b', showPrices: true }, true],
-  ] as const)('of %j with %j asks for the card, whatever the catalog says', async (...row) => {
-    const [argument, values, query, isPrivate] = row;
+  it.each(table`
+    show: | base1-4 | {"cardId":"base1-4","showPrices":true} | public
+    show:np | base1-4 | {"cardId":"base1-4","showPrices":false} | private
+    show:p:a:b | | {"cardId":"a:b","showPrices":true} | private
+  `)('of %j with %j asks for the card, whatever the catalog says', async (argument = '', value, query = '', where) => {
     const services = await startWith({ kind: 'none', similar: [] });
-    expect(await card.component(pressed(argument, values), services)).toMatchObject({ queries: [query], isPrivate });
+    const asked = await card.component(pressed(argument, value ? [value] : []), services);
+    expect(asked).toMatchObject({ queries: [JSON.parse(query)], isPrivate: where === 'private' });
   });
 
   it.each([

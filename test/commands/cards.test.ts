@@ -86,48 +86,38 @@ it.each([
 });
 
 const error = fc.constantFrom<CardServiceError>(new KeyRefused({ status: 401 }), BUSY);
+const answer = fc.record({
+  card: serviceCard.map((card) => Card.parse(card)),
+  ...{ fetchedAtMs: momentMs, delistedAtMs: momentMs, history: fc.array(fc.tuple(momentMs, price)) },
+});
+const shown = fc.oneof(
+  ...[fc.record({ answer }), fc.record({ answer, error }), fc.record({ answer, isRenewing: fc.constant(true) })],
+);
+/** What came of an id, or nothing yet; or of what is no id. */
+const notShown = fc.oneof(fc.record({ error }), fc.constantFrom(MISSING, undefined, 'unclear', 'unsearched'));
 
 it.each(LANGUAGES)('ten cards and ten that are missing fit into a message in %s, whatever they hold', (locale) => {
-  const answer = fc.record({
-    card: serviceCard.map((card) => Card.parse(card)),
-    ...{ fetchedAtMs: momentMs, delistedAtMs: momentMs, history: fc.array(fc.tuple(momentMs, price)) },
-  });
-  const came = fc.array(
-    fc.record({ answer, showPrices: fc.boolean(), ended: fc.oneof(fc.constant({}), fc.record({ error })) }),
-    {
-      maxLength: 10,
-    },
-  );
-  const missing = fc.array(fc.record({ cardId: nastyText, error, kind: fc.nat(3) }), { minLength: 1, maxLength: 10 });
-  const counts = fc.record({
-    toCome: fc.nat(10),
-    isEnd: fc.boolean(),
-    requests: fc.nat(10),
-    quota: quotaState,
-    currency,
-  });
+  const came = fc.array(fc.record({ outcome: shown, showPrices: fc.boolean() }), { maxLength: 10 });
+  const missing = fc.array(fc.record({ text: nastyText, outcome: notShown }), { minLength: 1, maxLength: 10 });
+  const view = fc.record({ quota: quotaState, currency });
   fc.assert(
-    fc.property(came, missing, counts, (came, all, { toCome, isEnd, requests, ...view }) => {
-      const [failed = [], ...others] = [0, 1, 2, 3].map((kind) => all.filter((each) => each.kind === kind));
-      const [notFound = [], unclear = [], unsearched = []] = others.map((each) => each.map(({ cardId }) => cardId));
+    fc.property(came, missing, fc.nat(10), view, (came, missing, requests, view) => {
+      const textsOf = (kind: string) => missing.filter(({ outcome }) => outcome === kind).map(({ text }) => text);
+      const unclear = textsOf('unclear');
       const similar = Array.from({ length: 3 }, (_, at) => ({ id: `${at}`, name: unclear[at] ?? `Name ${at}` }));
-      const outcomes: [string, Outcome?][] = [
-        ...came.map(({ answer, ended }): [string, Outcome] => {
-          return [answer.card.id, isEnd ? { answer, ...ended } : { answer, isRenewing: true }];
-        }),
-        ...notFound.map((id): [string, Outcome] => [id, MISSING]),
-        ...failed.map(({ cardId, error }): [string, Outcome] => [cardId, { error }]),
-        ...Array.from({ length: isEnd ? 0 : toCome }, (_, at): [string] => [`${at}`]),
-      ];
-      const { queries, ...asked } = askedFor(...outcomes.map(([id]) => id));
+      const queries = came.map(({ outcome, showPrices }) => ({ cardId: outcome.answer.card.id, showPrices }));
+      const cardsOf: (Outcome | undefined)[] = came.map(({ outcome }) => outcome);
+      for (const { text, outcome } of missing) {
+        if (typeof outcome === 'string') continue;
+        queries.push({ cardId: text, showPrices: true });
+        cardsOf.push(outcome);
+      }
       const message = cards.show(
         {
-          ...asked,
-          queries: queries.map((query, at) => ({ ...query, showPrices: came[at]?.showPrices ?? true })),
+          ...{ ...askedFor(), queries, unsearched: textsOf('unsearched') },
           unclear: unclear.map((text) => ({ text, cards: similar, total: 0 })),
-          unsearched,
         },
-        { cards: outcomes.map(([, outcome]) => outcome), requests },
+        { cards: cardsOf, requests },
         { ...PUBLIC, ...view, locale },
       );
       expect(message.embeds).toHaveLength(came.length);

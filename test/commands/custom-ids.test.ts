@@ -1,80 +1,74 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { type Action, customId, EMPTY_FORM, formId, readAction, readForm } from '../../commands/custom-ids.ts';
+import { expect, it } from 'vitest';
+import { type Action, customId, EMPTY_FORM, readAction } from '../../commands/command.ts';
+import { formId, readForm } from '../../commands/watch.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const argumentOf = (id: string) => id.replace(/^[a-z]+:/, '');
 
-describe('a custom id of a button or a menu', () => {
-  const action = { showPrices: true, isPrivate: false };
-  it.each<[Action, string]>([
-    [{ ...action, kind: 'delete' }, 'delete'],
-    [{ ...action, kind: 'show' }, 'show:'],
-    [{ ...action, kind: 'show', showPrices: false, id: 'a:b n:p' }, 'show:n:a:b n:p'],
-    [{ ...action, kind: 'named', showPrices: false, isPrivate: true, number: 12, id: 'a:b' }, 'named:np12:a:b'],
-    [{ ...action, kind: 'history', number: 30, id: 'base1-4' }, 'history:30:base1-4'],
-  ])('%j is %j', (expected, argument) => {
-    expect(readAction(argument)).toEqual(expected);
-  });
+const text = fc.string({ unit: anyCharacter });
+const id = fc.string({ unit: anyCharacter, minLength: 1 });
 
-  it('is read as what it was made of, whatever the card is called', () => {
-    const any = fc.record(
-      {
-        kind: fc.constantFrom('show', 'printings', 'named', 'history', 'choose', 'fetch', 'stop'),
-        ...{ showPrices: fc.boolean(), isPrivate: fc.boolean(), number: fc.nat(9_999) },
-        id: fc.string({ unit: anyCharacter, minLength: 1 }),
-      },
-      { requiredKeys: ['kind', 'showPrices', 'isPrivate'] },
-    );
-    fc.assert(
-      fc.property(any, (each) => {
-        expect(readAction(argumentOf(customId('card', each)))).toEqual(each);
-      }),
-    );
-  });
-
-  it('is refused, or is exactly what it would be made to again', () => {
-    const begins = fc.constantFrom('show:', 'printings:n:', 'named:p3:', 'history:p7:', 'fetch:2:');
-    fc.assert(
-      fc.property(begins, fc.string({ unit: anyCharacter }), (begin, rest) => {
-        const read = readAction(begin + rest);
-        if (read) expect(customId('card', read)).toBe(`card:${begin}${rest}`);
-      }),
-    );
-  });
-
-  const NEVER = 'Show: show:x show:pn show:nn:a show:p: printings:01:a printings:5: printings:: named:12345:a Delete';
-  it.each(['', 'show :', 'x show:', ...NEVER.split(' ')])('that was never given out is not read: %j', (argument) => {
-    expect(readAction(argument)).toBeUndefined();
-  });
+const action = { showPrices: true, isPrivate: false };
+it.each<[Action, string]>([
+  [{ ...action, kind: 'delete' }, 'delete'],
+  [{ ...action, kind: 'show' }, 'show:'],
+  [{ ...action, kind: 'show', showPrices: false, id: 'a:b n:p' }, 'show:n:a:b n:p'],
+  [{ ...action, kind: 'named', showPrices: false, isPrivate: true, number: 12, id: 'a:b' }, 'named:np12:a:b'],
+  [{ ...action, kind: 'history', number: 30, id: 'base1-4' }, 'history:30:base1-4'],
+])('the action %j is %j', (expected, argument) => {
+  expect(readAction(argument)).toEqual(expected);
 });
 
-describe('a custom id of the form of a watch', () => {
-  const text = fc.string({ unit: anyCharacter });
+it('a custom id is read as what it was made of, whatever was typed and whatever the card is called', () => {
+  const actions = fc.record(
+    {
+      kind: fc.constantFrom('show', 'printings', 'named', 'history', 'choose', 'fetch', 'stop'),
+      ...{ showPrices: fc.boolean(), isPrivate: fc.boolean(), number: fc.nat(9_999), id },
+    },
+    { requiredKeys: ['kind', 'showPrices', 'isPrivate'] },
+  );
+  fc.assert(
+    fc.property(actions, fc.record({ above: text, below: text, cardId: id }), (each, form) => {
+      expect(readAction(argumentOf(customId('card', each)))).toEqual(each);
+      expect(readForm(argumentOf(formId(form)))).toEqual(form);
+      expect(EMPTY_FORM + form.cardId).toBe(formId({ above: '', below: '', cardId: form.cardId }));
+    }),
+  );
+});
 
-  it('is read as what it was made of, whatever was typed and whatever the card is called', () => {
-    const form = fc.record({ above: text, below: text, cardId: fc.string({ unit: anyCharacter, minLength: 1 }) });
-    fc.assert(
-      fc.property(form, (any) => {
-        expect(readForm(argumentOf(formId(any)))).toEqual(any);
-        expect(EMPTY_FORM + any.cardId).toBe(formId({ above: '', below: '', cardId: any.cardId }));
-      }),
-    );
-  });
+it.each([
+  [
+    'an action',
+    ['show:', 'printings:n:', 'named:p3:', 'history:p7:', 'fetch:2:'],
+    remade(readAction, (each) => customId('card', each)),
+  ],
+  ['the form of a watch', ['', 'form::', 'form:::', 'form::%3A:', 'form::::'], remade(readForm, formId)],
+] as const)('a custom id of %s is refused, or is exactly what it would be made to again', (_, begins, again) => {
+  fc.assert(
+    fc.property(fc.constantFrom(...begins), text, (begin, rest) => {
+      const argument = `${begin}${rest}`;
+      expect(again(argument) ?? argument).toBe(argument);
+    }),
+  );
+});
 
-  it('is refused, or is exactly what it would be made to again', () => {
-    fc.assert(
-      fc.property(fc.constantFrom('', 'form::', 'form:::', 'form::%3A:', 'form::::'), text, (begin, rest) => {
-        const argument = `${begin}${rest}`;
-        const form = readForm(argument);
-        if (form) expect(argumentOf(formId(form))).toBe(argument);
-      }),
-    );
-  });
+/** What a custom id is read as, made to one again; `undefined`: it is refused. */
+function remade<T>(read: (argument: string) => T | undefined, make: (read: T) => string) {
+  return (argument: string) => {
+    const found = read(argument);
+    return found && argumentOf(make(found));
+  };
+}
 
-  // The other arguments of /watch are the lines of a menu.
-  const NEVER = 'form form: form:: form::: form:::: form::%::a form::%20::a :40: lines::40:30: Form::::a';
-  it.each(['', ...NEVER.split(' ')])('that was never given out is not read: %j', (argument) => {
-    expect(readForm(argument)).toBeUndefined();
-  });
+const NO_ACTIONS =
+  'Show: show:x show:pn show:nn:a show:p: printings:01:a printings:5: printings:: named:12345:a Delete';
+it.each(['', 'show :', 'x show:', ...NO_ACTIONS.split(' ')])('an action that was never given out: %j', (argument) => {
+  expect(readAction(argument)).toBeUndefined();
+});
+
+// The other arguments of /watch are the lines of a menu.
+const NO_FORMS = 'form form: form:: form::: form:::: form::%::a form::%20::a :40: lines::40:30: Form::::a';
+it.each(['', ...NO_FORMS.split(' ')])('a form that was never given out: %j', (argument) => {
+  expect(readForm(argument)).toBeUndefined();
 });

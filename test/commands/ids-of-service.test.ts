@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import card from '../../commands/card.ts';
 import cards from '../../commands/cards.ts';
 import watch from '../../commands/watch.ts';
-import { cardIdReader } from '../../src/model/card-id.ts';
+import { cardIdReader } from '../../src/service/service-description.ts';
 import { described } from '../support/described.ts';
 import { table } from '../table.ts';
 import { pressed, startServices, typed } from './commands.ts';
@@ -57,27 +57,18 @@ it.each(['random', '1:..', 'x" OR name:*', '1:2:3'])('/card %s costs no request,
   expect(cardService.requests).toHaveLength(0);
 });
 
-it('/card asks for an id of the form as the service writes it', async () => {
+it('/card and /cards ask for an id of the form as the service writes it, each once, and say of others that they are not known', async () => {
   const { services } = await startServices({ CARD_SERVICE: 'ygoprodeck' }, '');
-  expect(await card.ask(typed({ id: '01861629' }), services)).toMatchObject({ queries: [{ cardId: '1861629' }] });
+  const queries = [{ cardId: '1861629' }];
+  expect(await card.ask(typed({ id: '01861629' }), services)).toMatchObject({ queries });
+  const unclear = [{ text: 'base1-4', cards: [] }];
+  expect(await cards.ask(typed({ ids: '01861629, 1861629, base1-4' }), services)).toMatchObject({ queries, unclear });
 });
 
-it('a button of before, with an id of another form, asks for nothing', async () => {
+it('a button of before, with an id of another form, asks for nothing, and /watch takes none', async () => {
   const { services } = await startServices(LORCAST, '');
   const shown = await card.component(pressed('show::base1-4'), services);
   expect(shown).toMatchObject({ isPrivate: true, source: 'bot' });
-});
-
-it('/cards asks for those of the form, each once, and says of the others that they are not known', async () => {
-  const { services } = await startServices({ CARD_SERVICE: 'ygoprodeck' }, '');
-  expect(await cards.ask(typed({ ids: '01861629, 1861629, base1-4' }), services)).toMatchObject({
-    queries: [{ cardId: '1861629' }],
-    unclear: [{ text: 'base1-4', cards: [] }],
-  });
-});
-
-it('/watch takes no id of another form', async () => {
-  const { services } = await startServices(LORCAST, '');
   const reply = await watch.ask(typed({ card: '1:..', above: 3 }), services);
   expect(JSON.stringify(reply)).toContain('know');
 });

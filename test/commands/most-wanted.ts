@@ -1,5 +1,5 @@
 import card from '../../commands/card.ts';
-import { type Command, repliesPrivately, sentence } from '../../commands/command.ts';
+import { type Command, sentence, showingOf, wanted } from '../../commands/command.ts';
 
 /** Shows the card that this server asks for most. */
 export default {
@@ -8,8 +8,7 @@ export default {
   async ask(use, services) {
     const [favourite] = await services.catalog.search('', use.requester, Date.now() + 1_000);
     if (!favourite) return sentence('Nobody has looked up a card here yet. Try /card first.');
-    const queries = [{ cardId: favourite.id, showPrices: true }];
-    return { kind: 'cards', queries, unclear: [], unsearched: [], isPrivate: repliesPrivately(use) };
+    return wanted([favourite.id], showingOf(use));
   },
 
   show: card.show,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import privacy from '../../commands/privacy.ts';
-import type { KeptAboutMember } from '../../src/privacy/member-data.ts';
+import type { KeptAboutMember } from '../../src/members/member-data.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { idsOf, pressed, startServices, typed } from './commands.ts';
 

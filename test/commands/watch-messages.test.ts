@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
-import { MOST_NOTICES, watchList, watchNotices, watchSet } from '../../commands/watch-messages.ts';
+import { watchList, watchNotices, watchSet } from '../../commands/watch.ts';
+import { MOST_SHOWN } from '../../src/members/delivery.ts';
+import type { Crossing, Watch, WatchCrossing } from '../../src/members/watches.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
-import type { Crossing, Watch, WatchCrossing } from '../../src/watches/watch.ts';
 import { expectAccepted } from '../render/discord-limits.ts';
+import { changed, table } from '../table.ts';
 
 const HOUR_MS = 3_600_000;
 const WATCH: Watch = {
@@ -15,25 +17,20 @@ const crossed = (more: Partial<Watch & Crossing> = {}): WatchCrossing => ({
   crossing: { ...CROSSING, ...more },
 });
 
-it.each<[string, Partial<Watch & Crossing> & { isLate?: boolean }, string]>([
-  ['from above', {}, '**Emberwing Drake** is at $29.50, below your target of $30.00.'],
-  ['exactly, as it is shown', { price: 30.001 }, '**Emberwing Drake** has reached your target of $30.00.'],
-  ["in the member's language", { locale: 'de' }, '**Emberwing Drake** kostet jetzt 29,50\u00A0$ und liegt damit unter'],
-  [
-    'with its row',
-    { label: 'holofoil', currency: 'JPY', price: 29, target: 30 },
-    ' is at ¥29 (holofoil), below your target of ¥30.',
-  ],
-  [
-    'with its age',
-    { isLate: true, atMs: 60_000 },
-    '**Emberwing Drake** was at $29.50, below your target of $30.00 · <t:60:R>',
-  ],
-  ['an hour later with its age', { atMs: Date.now() - HOUR_MS }, ' was at $29.50, below your target of $30.00 · <t:'],
-  ['with a name as its own characters', { cardName: '[x](y)' }, '**\\[x\\]\\(y\\)** is at'],
-])('a price that was reached is told %s', (_, { isLate = false, ...notice }, expected) => {
-  const reached = crossed({ atMs: Date.now(), ...notice });
-  expect(watchNotices([reached], { currency: 'USD', isLate }).content).toContain(expected);
+it.each([
+  ...table`
+    from above | | **Emberwing Drake** is at $29.50, below your target of $30.00.
+    exactly, as it is shown | price=30.001 | **Emberwing Drake** has reached your target of $30.00.
+    with its row | label="holofoil"; currency="JPY"; price=29 | is at ¥29 (holofoil), below your target of ¥30.
+    with its age | isLate=true; atMs=60000
+      | **Emberwing Drake** was at $29.50, below your target of $30.00 · <t:60:R>
+    an hour later with its age | atMs=${Date.now() - HOUR_MS} | was at $29.50, below your target of $30.00 · <t:
+    with a name as its own characters | cardName="[x](y)" | **\[x\]\(y\)** is at
+  `,
+  ["in the member's language", 'locale="de"', '**Emberwing Drake** kostet jetzt 29,50\u00A0$ und liegt damit unter'],
+])('a price that was reached is told %s', (_, changes, expected) => {
+  const { isLate = false, ...notice } = changed({ atMs: Date.now() }, changes);
+  expect(watchNotices([crossed(notice)], { currency: 'USD', isLate }).content).toContain(expected);
 });
 
 it('a price without a currency is a figure', () => {
@@ -69,7 +66,7 @@ it.each(LANGUAGES)('Discord takes the longest watches, and as many notices as on
     expectAccepted({ embeds, components });
     expectAccepted(watchSet(watch, true, LAST, to));
   }
-  const notices = Array.from({ length: MOST_NOTICES }, (_, at) =>
+  const notices = Array.from({ length: MOST_SHOWN }, (_, at) =>
     crossed({
       ...{ id: `${at}`, cardId: `${at}`, locale, cardName: LONG, label: LONG, price: 1e11, target: 1e10 },
       ...(at % 2 === 0 && { triedAtMs: 1 }),

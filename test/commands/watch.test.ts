@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Reply, Services } from '../../commands/command.ts';
-import watch from '../../commands/watch.ts';
-import { watchForm } from '../../commands/watch-messages.ts';
+import watch, { watchForm } from '../../commands/watch.ts';
+import { MOST_WATCHES } from '../../src/members/watches.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
-import { MOST_WATCHES } from '../../src/watches/watches.ts';
 import { table } from '../table.ts';
 import { idsOf, pressed, startServices, typed } from './commands.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { csvOf, type WorthView, worthMessage } from '../../commands/pasted-list.ts';
-import { type WorthLine, worthOf } from '../../src/lists/worth.ts';
+import { type WorthLine, worthOf } from '../../src/members/worth.ts';
 import type { Known } from '../../src/model/card.ts';
 import { Busy, CeilingReached, KeyRefused, ServiceDown } from '../../src/model/errors.ts';
 import { totalLength } from '../../src/render/card-embed.ts';

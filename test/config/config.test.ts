@@ -1,3 +1,4 @@
+import { parseEnv } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { readConfig, readRegistrationConfig } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/config/variables.ts';
@@ -98,23 +99,20 @@ describe('readConfig', () => {
 
   const REJECTED = table`
     ALERT_WEBHOOK_URL | https://discord.com/channels/1/2 | write the address of a Discord webhook
-    CARD_PAGE_URL | shop.test/{id} ; ftp://shop.test/{id} | write an address that begins with https:// and holds {id}
-    CARD_PAGE_URL | https://shop.test/ | write an address that begins with https:// and holds {id}
-    CARD_PAGE_URL | https://shop.test/{set} | write an address that begins with https:// and holds {id}
-    CARD_PAGE_URL | https://{id}.test/ | write an address that begins with https:// and holds {id}
-    CARD_PAGE_URL | https://shop.test/{id | write an address that begins with https:// and holds {id}
-    CARD_PAGE_URL | https://shop.test/a b{id} | write an address that begins with https:// and holds {id}
+    CARD_PAGE_URL | shop.test/{id} ; ftp://shop.test/{id} ; https://shop.test/ ; https://shop.test/{set} ;
+      https://{id}.test/ ; https://shop.test/{id ; https://shop.test/a b{id}
+      | write an address that begins with https:// and holds {id}
     CARD_PAGE_URL | https://10.0.0.1/{id} | write the address of a host that anybody can reach
     CARD_PICTURES | yes | write one of: on, off
     CARD_SERVICE_API_KEY | ${REQUIRED.DISCORD_TOKEN} | is the same as DISCORD_TOKEN
     CARD_SERVICE_API_KEY | "key" | write it without quotes: docker --env-file
     CARD_SERVICE_API_KEY | two words ; schlüssel | write the key without spaces
-    CARD_SERVICE_BULK_PATH | /cards ; /cards?ids={id} ; /cards/{ids}?ids={ids} | write a path with {ids} in it
-    CARD_SERVICE_BULK_PATH | PUT /cards/batch ; POST /cards/{ids} | write a path with {ids} in it
+    CARD_SERVICE_BULK_PATH | /cards ; /cards?ids={id} ; /cards/{ids}?ids={ids} ; PUT /cards/batch ; POST /cards/{ids}
+      | write a path with {ids} in it
     CARD_SERVICE_BURST | -1 | write 1 or more
     CARD_SERVICE_BURST | 2.5 | write a whole number
-    CARD_SERVICE_CARD_PATH | cards/{id} ; /cards ; /{id}/{id} | write a path that begins with / and holds {id} once
-    CARD_SERVICE_CARD_PATH | /cards?id={id} | write a path that begins with / and holds {id} once
+    CARD_SERVICE_CARD_PATH | cards/{id} ; /cards ; /{id}/{id} ; /cards?id={id}
+      | write a path that begins with / and holds {id} once
     CARD_SERVICE_PLAN | 'free' | write it without quotes: docker --env-file
     CARD_SERVICE_PLAN | gold | write one of: auto, free, pro, business, enterprise
     CARD_SERVICE_REQUESTS_PER_MINUTE | 0 | write 1 or more
@@ -124,9 +122,8 @@ describe('readConfig', () => {
     CARD_SERVICE_TIMEOUT_MS | 10 s | write a number of milliseconds
     CARD_SERVICE_URL | | missing; write an address that begins with https://
     CARD_SERVICE_URL | cards.test ; ftp://cards.test | write an address that begins with https://
-    CARD_SERVICE_URL | https://me:pw@cards.test | write the address without user, password, ? and #
-    CARD_SERVICE_URL | https://cards.test/?a=b | write the address without user, password, ? and #
-    CARD_SERVICE_URL | https://cards.test/#a | write the address without user, password, ? and #
+    CARD_SERVICE_URL | https://me:pw@cards.test ; https://cards.test/?a=b ; https://cards.test/#a
+      | write the address without user, password, ? and #
     DISCORD_API_URL | discord.com/api | write an address that begins with https://
     DISCORD_API_URL | https://discord.com/api/v10 | write the address without version
     DISCORD_SHARDS | all ; 0,-1 | write auto, or this process's shards, such as 0,1
@@ -148,8 +145,8 @@ describe('readConfig', () => {
     PRICES_FRESH_SECONDS | Infinity | write a number of seconds
     PRICE_CURRENCY | Euro ; ZZZ | write an ISO 4217 code in capitals, such as EUR
     REDIS_KEY_PREFIX | card bot | write letters, digits, and . : - _ only
-    REDIS_URL | http://127.0.0.1 | write an address that begins with redis:// or rediss://, such as
-    REDIS_URL | redis://127.0.0.1:port | write an address that begins with redis:// or rediss://, such as redis://
+    REDIS_URL | http://127.0.0.1 ; redis://127.0.0.1:port
+      | write an address that begins with redis:// or rediss://, such as redis://
     REDIS_URL | redis://:50%off@127.0.0.1 ; redis://127.0.0.1/cards | write redis://:PASSWORD@HOST:PORT/NUMBER
   `.flatMap(([name = '', values = '', advice = '']) => values.split(' ; ').map((value) => [name, value, advice]));
 
@@ -160,23 +157,23 @@ describe('readConfig', () => {
     expect(problems({ ...REQUIRED, [name]: value })).toEqual([expect.stringContaining(`${name}: ${advice}`)]);
   });
 
-  it.each([
-    [{}, ['CARD_SERVICE_REQUESTS_PER_MINUTE', 'CARD_SERVICE_BURST']],
-    [{ CARD_SERVICE_BURST: '5' }, ['CARD_SERVICE_REQUESTS_PER_MINUTE']],
-    [{ CARD_SERVICE_REQUESTS_PER_MINUTE: '5' }, ['CARD_SERVICE_BURST']],
-    [{ CARD_SERVICE_REQUESTS_PER_MINUTE: '5', CARD_SERVICE_BURST: '5' }, []],
-  ])('requires rate and burst for the plan enterprise: %j', (given, missing) => {
-    const lines = missing.map((name) => `${name}: is required for the plan enterprise`);
-    expect(problems({ ...REQUIRED, CARD_SERVICE_PLAN: 'enterprise', ...given })).toEqual(lines);
-  });
-
-  it.each([
-    [{ DISCORD_SHARDS: '0,1' }, 'DISCORD_SHARD_COUNT: is required with DISCORD_SHARDS'],
-    [{ DISCORD_SHARD_COUNT: '2' }, 'DISCORD_SHARD_COUNT: needs DISCORD_SHARDS'],
-    [{ DISCORD_SHARDS: 'auto', DISCORD_SHARD_COUNT: '2' }, 'DISCORD_SHARD_COUNT: needs DISCORD_SHARDS'],
-    [{ DISCORD_SHARDS: '0,2', DISCORD_SHARD_COUNT: '2' }, 'DISCORD_SHARDS: shards are numbered from 0: with 2 of them'],
-  ])('rejects inconsistent shards: %j', (given, problem) => {
-    expect(problems({ ...REQUIRED, ...given })).toEqual([expect.stringContaining(problem)]);
+  const BY_PLAN = 'is required for the plan enterprise';
+  const NEEDS_SHARDS = "needs DISCORD_SHARDS: write this process's shards there";
+  it.each(table`
+    CARD_SERVICE_PLAN=enterprise
+      | CARD_SERVICE_REQUESTS_PER_MINUTE: ${BY_PLAN} / CARD_SERVICE_BURST: ${BY_PLAN}
+    CARD_SERVICE_PLAN=enterprise CARD_SERVICE_BURST=5 | CARD_SERVICE_REQUESTS_PER_MINUTE: ${BY_PLAN}
+    CARD_SERVICE_PLAN=enterprise CARD_SERVICE_REQUESTS_PER_MINUTE=5 | CARD_SERVICE_BURST: ${BY_PLAN}
+    CARD_SERVICE_PLAN=enterprise CARD_SERVICE_REQUESTS_PER_MINUTE=5 CARD_SERVICE_BURST=5 |
+    DISCORD_SHARDS=0,1
+      | DISCORD_SHARD_COUNT: is required with DISCORD_SHARDS: write how many shards there are on all machines
+    DISCORD_SHARD_COUNT=2 | DISCORD_SHARD_COUNT: ${NEEDS_SHARDS}
+    DISCORD_SHARDS=auto DISCORD_SHARD_COUNT=2 | DISCORD_SHARD_COUNT: ${NEEDS_SHARDS}
+    DISCORD_SHARDS=0,2 DISCORD_SHARD_COUNT=2
+      | DISCORD_SHARDS: shards are numbered from 0: with 2 of them, write numbers below that
+  `)('requires what a plan needs, and shards that fit their count: %s', (given = '', lines) => {
+    const variables = parseEnv(given.replaceAll(' ', '\n'));
+    expect(problems({ ...REQUIRED, ...variables }).join(' / ')).toBe(lines);
   });
 
   it('reads the shards of this process and the address of Redis', () => {

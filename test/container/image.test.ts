@@ -8,18 +8,13 @@ import { startBackends } from '../support/backends.ts';
 import { type BotProcess, startProgram } from '../support/bot-process.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** One line of a Dockerfile. */
-interface Instruction {
-  name: string;
-  text: string;
-}
-
 const dockerfile = await readFile('Dockerfile', 'utf8');
-const lines = dockerfile.replaceAll(/\\\n\s*/g, '').matchAll(/^([A-Z]+) (.+)$/gm);
-const instructions = Array.from(lines, ([, name = '', text = '']): Instruction => ({ name, text }));
+/** Each line as its name and its text. */
+const instructions = [...dockerfile.replaceAll(/\\\n\s*/g, '').matchAll(/^([A-Z]+) (.+)$/gm)].map(
+  ([, name = '', text = '']) => ({ name, text }),
+);
 const secondStage = instructions.findLastIndex(({ name }) => name === 'FROM');
-const packages = instructions.slice(0, secondStage);
-const final = instructions.slice(secondStage);
+const [packages, final] = [instructions.slice(0, secondStage), instructions.slice(secondStage)];
 
 /** The value of an instruction in the stage that runs. */
 function finalInstruction(wanted: string): string {
@@ -27,10 +22,9 @@ function finalInstruction(wanted: string): string {
 }
 
 /** What a stage takes out of this checkout. */
-function copiedPaths(stage: readonly Instruction[]): string[] {
-  return stage
-    .filter(({ name, text }) => name === 'COPY' && !text.startsWith('--from='))
-    .flatMap(({ text }) => text.split(' ').slice(0, -1));
+function copiedPaths(stage: typeof instructions): string[] {
+  const copies = stage.filter(({ name, text }) => name === 'COPY' && !text.startsWith('--from='));
+  return copies.flatMap(({ text }) => text.split(' ').slice(0, -1));
 }
 
 /** The image's `/app`, made by the Dockerfile's own lines without Docker. Gone when the file ends. */

@@ -11,12 +11,8 @@ interface RunningBot extends Backends {
   bot: AppBot;
 }
 
-/** A fault of the gateway from which Discord recovers. */
-interface GatewayFault {
-  name: string;
-  /** Resolves when Discord works again. */
-  inject(running: RunningBot): unknown;
-}
+/** A fault of the gateway from which Discord recovers, and how it begins and ends: resolves when Discord works again. */
+type GatewayFault = readonly [name: string, inject: (running: RunningBot) => unknown];
 
 /** Long enough for a lookup to be in progress when the fault begins. */
 const SLOW_MS = 1_000;
@@ -26,31 +22,25 @@ const RETURN_MS = 120_000;
 
 const SESSION_SURVIVES: GatewayFault[] = [
   ...[1_006, 4_000, 4_001, 4_002, 4_009].map(close),
-  { name: 'op 7', inject: ({ discord }) => discord.gateway.requestReconnect() },
-  { name: 'op 9, resumable', inject: ({ discord }) => discord.gateway.invalidate(true) },
+  ['op 7', ({ discord }) => discord.gateway.requestReconnect()],
+  ['op 9, resumable', ({ discord }) => discord.gateway.invalidate(true)],
 ];
 
 const SESSION_ENDS: GatewayFault[] = [
-  { name: 'a TCP reset', inject: ({ discord }) => discord.gateway.reset() },
+  ['a TCP reset', ({ discord }) => discord.gateway.reset()],
   ...[1_000, 4_003, 4_005, 4_007, 4_008].map(close),
-  { name: 'op 9, not resumable', inject: ({ discord }) => discord.gateway.invalidate(false) },
-  {
-    name: 'a refused resume',
-    inject({ discord }) {
-      discord.setGatewayFaults({ refusedResumes: 1 });
-      discord.gateway.drop();
-    },
-  },
+  ['op 9, not resumable', ({ discord }) => discord.gateway.invalidate(false)],
+  begun('a refused resume', { refusedResumes: 1 }),
 ];
 
 /** Each lasts until the bot has given up a connection, or waited long for one. */
 const GATEWAY_UNAVAILABLE: GatewayFault[] = [
-  dropped('a READY that does not come', 4_003, 'readyWithheld', 'identify refused'),
-  dropped('no HELLO', undefined, 'helloWithheld', CANNOT_CONNECT),
-  dropped('a RESUME that is not answered', 4_000, 'resumesIgnored', 'resume was not answered'),
-  {
-    name: 'a dead resume address',
-    async inject({ discord }) {
+  dropped('a READY that does not come', { readyWithheld: true }, 4_003, 'identify refused'),
+  dropped('no HELLO', { helloWithheld: true }, undefined, CANNOT_CONNECT),
+  dropped('a RESUME that is not answered', { resumesIgnored: true }, 4_000, 'resume was not answered'),
+  [
+    'a dead resume address',
+    async ({ discord }) => {
       const { gateway } = discord;
       discord.setGatewayFaults({ deadResumeAddress: true });
       gateway.drop(4_003);
@@ -58,31 +48,17 @@ const GATEWAY_UNAVAILABLE: GatewayFault[] = [
       discord.setGatewayFaults({ deadResumeAddress: false });
       gateway.drop();
     },
-  },
-  {
-    name: 'refused connections',
-    async inject({ discord, bot }) {
+  ],
+  [
+    'refused connections',
+    async ({ discord, bot }) => {
       await discord.refuseConnections(true);
       await logs(bot, CANNOT_CONNECT, 3);
       await discord.refuseConnections(false);
     },
-  },
-  {
-    name: 'a READY that is late',
-    async inject({ discord }) {
-      discord.setGatewayFaults({ readyDelayMs: 5_000 });
-      discord.gateway.drop(4_003);
-    },
-  },
-  {
-    name: 'closes with 1013',
-    async inject({ discord, bot }) {
-      discord.setGatewayFaults({ closesAtOnce: 1_013 });
-      discord.gateway.drop(1_013);
-      await logs(bot, CANNOT_CONNECT, 3);
-      discord.setGatewayFaults({ closesAtOnce: undefined });
-    },
-  },
+  ],
+  begun('a READY that is late', { readyDelayMs: 5_000 }, 4_003),
+  dropped('closes with 1013', { closesAtOnce: 1_013 }, 1_013, CANNOT_CONNECT, 3),
 ];
 
 /** Few for each bot: a new session waits 5.5 s for its identify, and repeated failures are retried with growing waits. */
@@ -106,7 +82,7 @@ describe('a bot with a lookup in progress', () => {
     Object.fromEntries(
       SEQUENCES.map((faults, index) => {
         const [code, sentence] = SHUT_OUT[index % SHUT_OUT.length] ?? expect.fail('no close codes');
-        const names = faults.map(({ name }) => name).join(', ');
+        const names = faults.map(([name]) => name).join(', ');
         const rule = `answers after ${names}; can be used no longer after ${code}, and says what to do`;
         return [rule, () => play(faults, code, sentence)];
       }),
@@ -131,17 +107,19 @@ async function play(faults: readonly GatewayFault[], code: number, sentence: str
 }
 
 /** A lookup is in progress during the fault. Afterwards the bot is connected and answers. */
-async function survives(running: RunningBot, fault: GatewayFault): Promise<void> {
+async function survives(running: RunningBot, [name, inject]: GatewayFault): Promise<void> {
   const { gateway } = running.discord;
   const before = gateway.identifies + gateway.resumes;
   const pending = await lookUpSlowly(running);
 
-  await fault.inject(running);
+  await inject(running);
 
-  expect(await finalAnswer(pending.typed, RETURN_MS), `during ${fault.name}`).toBe(pending.title);
-  await unlessItEnds(running, gateway.whenUp(before + 1), fault.name);
+  expect(await finalAnswer(pending.typed, RETURN_MS), `during ${name}`).toBe(pending.title);
+  const late = sleep(RETURN_MS, 'not reconnected in time', { ref: false });
+  const end = await Promise.race([gateway.whenUp(before + 1), running.bot.refused, late]);
+  if (end !== undefined) expect.fail(`${name}: ${end}\n${running.bot.output()}`);
   const { typed, title } = lookUp(running);
-  expect(await finalAnswer(typed, RETURN_MS), `after ${fault.name}`).toBe(title);
+  expect(await finalAnswer(typed, RETURN_MS), `after ${name}`).toBe(title);
 }
 
 /** Types `/card` for a card that this bot has not requested yet. */
@@ -159,29 +137,42 @@ async function lookUpSlowly(running: RunningBot) {
   return pending;
 }
 
-async function unlessItEnds({ bot }: RunningBot, event: Promise<void>, fault: string): Promise<void> {
-  const end = await Promise.race([event, bot.refused, sleep(RETURN_MS, 'not reconnected in time', { ref: false })]);
-  if (end !== undefined) expect.fail(`${fault}: ${end}\n${bot.output()}`);
-}
-
 /** Resolves when the bot has logged it so many times more. */
 async function logs(bot: AppBot, words: string, times: number): Promise<void> {
   for (let time = 0; time < times; time++) await bot.wrote(words, bot.output().length);
 }
 
-/** A fault that lasts from a drop until the bot has logged what came of it. */
-function dropped(name: string, code: number | undefined, fault: keyof GatewayFaults, words: string): GatewayFault {
-  return {
+/** A fault that begins with a drop, and ends by itself. */
+function begun(name: string, faults: Partial<GatewayFaults>, code?: number): GatewayFault {
+  return [
     name,
-    async inject({ discord, bot }) {
-      discord.setGatewayFaults({ [fault]: true });
+    ({ discord }) => {
+      discord.setGatewayFaults(faults);
       discord.gateway.drop(code);
-      await logs(bot, words, 1);
-      discord.setGatewayFaults({ [fault]: false });
     },
-  };
+  ];
+}
+
+/** One that lasts until the bot has logged so many times what came of it. */
+function dropped(
+  name: string,
+  faults: Partial<GatewayFaults>,
+  code: number | undefined,
+  words: string,
+  times = 1,
+): GatewayFault {
+  const [, begin] = begun(name, faults, code);
+  const none = Object.fromEntries(Object.keys(faults).map((fault) => [fault, undefined]));
+  return [
+    name,
+    async (running) => {
+      begin(running);
+      await logs(running.bot, words, times);
+      running.discord.setGatewayFaults(none);
+    },
+  ];
 }
 
 function close(code: number): GatewayFault {
-  return { name: String(code), inject: ({ discord }) => discord.gateway.drop(code) };
+  return [String(code), ({ discord }) => discord.gateway.drop(code)];
 }

@@ -2,10 +2,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
 import { startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { startBackends } from '../support/backends.ts';
+import { startWebhookServer } from '../operations/webhook-server.ts';
+import { startAppBot, startBackends } from '../support/backends.ts';
 import { rateLimited, refused, serverError } from '../support/fault-forms.ts';
 import { logLines } from '../support/log-lines.ts';
-import { finalAnswer } from '../support/world.ts';
+import { finalAnswer, startWorld } from '../support/world.ts';
 
 const route = 'gateway/bot';
 const HOUR_MS = 3_600_000;
@@ -54,25 +55,17 @@ describe('a login', () => {
     await Promise.all(faults.map(succeedsAfter));
   });
 
+  const limited = (hours: number) => rateLimited({ route, retryAfterSeconds: hours * 3_600 });
+  const WAITS = 'discord asks to wait before logging in';
   it.each<[string, ScriptedFault, number, string]>([
-    [
-      'a 429 with 23 hours',
-      rateLimited({ route, retryAfterSeconds: 23 * 3_600 }),
-      23 * HOUR_MS,
-      'discord asks to wait before logging in',
-    ],
-    [
-      'a 429 with a year, of which a week',
-      rateLimited({ route, retryAfterSeconds: 366 * 24 * 3_600 }),
-      7 * 24 * HOUR_MS,
-      'discord asks to wait before logging in',
-    ],
-    ['a day with no logins left', logins(0), HOUR_MS, "discord's daily login limit is reached"],
-  ])('that meets %s waits as long as stated, logs it, and does not delay a stop', async (_, fault, waitMs, message) => {
+    ['a 429 with 23 hours', limited(23), 23, WAITS],
+    ['a 429 with a year, of which a week', limited(366 * 24), 7 * 24, WAITS],
+    ['a day with no logins left', logins(0), 1, "discord's daily login limit is reached"],
+  ])('that meets %s waits as long as stated, logs it, and does not delay a stop', async (_, fault, hours, message) => {
     const { discord, bot, lines, logged } = await startsInto(fault);
     await logged(message);
     await bot.stop();
-    expect(lines.find(({ msg }) => msg === message)?.waitMs).toBeGreaterThanOrEqual(waitMs);
+    expect(lines.find(({ msg }) => msg === message)?.waitMs).toBeGreaterThanOrEqual(hours * HOUR_MS);
     expect(discord.requests.filter(({ path }) => path.endsWith('/gateway/bot'))).toHaveLength(1);
     expect(discord.gateway.identifies).toBe(0);
   });
@@ -84,4 +77,20 @@ describe('a login', () => {
     await expect(bot.ready).rejects.toThrow('stopping');
     expect(discord.gateway.identifies).toBe(0);
   });
+});
+
+it('a bot whose token is revoked tells its operator before it ends', async () => {
+  const { url, messages } = await startWebhookServer();
+  const world = await startWorld({ env: { ALERT_WEBHOOK_URL: url } });
+  world.discord.revokeToken();
+  await expect.poll(() => messages).toContainEqual(expect.stringContaining('Discord refuses the bot token'));
+});
+
+it('a bot whose token is refused at its start tells its operator before it ends', async () => {
+  const { url, messages } = await startWebhookServer();
+  const { discord, env } = await startBackends({}, { ALERT_WEBHOOK_URL: url });
+  discord.revokeToken();
+  const bot = await startAppBot(env);
+  await expect.poll(() => messages).toContainEqual(expect.stringContaining('Discord refuses the bot token'));
+  await bot.stop();
 });

@@ -10,6 +10,4 @@ afterAll(() => {
 // The query makes these other modules than the files' own: a module that this worker has run already adds no test.
 describe('with the state in Redis, as without', async () => {
   await import(`../scenes/kept-state.test.ts?${'redis'}`);
-  await import(`../scenes/deleted-replies.test.ts?${'redis'}`);
-  await import(`../scenes/kept-lists.test.ts?${'redis'}`);
 });

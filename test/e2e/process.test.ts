@@ -1,15 +1,29 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { SANDBOX_API_KEY } from '../../sandbox/service/service.ts';
 import { startAppBot, startBackends } from '../support/backends.ts';
-import { startBotProcess } from '../support/bot-process.ts';
+import { startBotProcess, startUnderNpm } from '../support/bot-process.ts';
+import { COMPILE_CACHE } from '../support/compile-cache.ts';
+import { onFinished } from '../support/on-finished.ts';
+import { stalledPipe } from '../support/stalled-pipe.ts';
+import { finalAnswer } from '../support/world.ts';
 
 describe('npm start', () => {
-  it('exits 1 with a sentence when Discord refuses the token', async () => {
+  it.each([
+    ['Discord refuses the token', {}, 'Discord refuses the bot token. Make a new one'],
+    [
+      'it cannot write its data',
+      { DATA_DIR: '/dev/null/data' },
+      'Set DATA_DIR to a folder that this user may write to',
+    ],
+  ])('exits 1 with a sentence when %s', async (_, variables, says) => {
     const { discord, env } = await startBackends();
-    discord.revokeToken();
-    const bot = startBotProcess(env);
+    if (!('DATA_DIR' in variables)) discord.revokeToken();
+    const bot = startBotProcess({ ...env, ...variables });
     expect(await bot.ended).toBe(1);
-    expect(bot.output()).toContain('Discord refuses the bot token. Make a new one');
+    expect(bot.output()).toContain(says);
     expect(bot.output()).not.toContain(env.DISCORD_TOKEN);
   });
 
@@ -19,13 +33,6 @@ describe('npm start', () => {
     await bot.wrote('discord cannot be reached');
     bot.child.kill('SIGTERM');
     expect(await bot.ended).toBe(0);
-  });
-
-  it('exits 1 with a sentence when it cannot write its data', async () => {
-    const { env } = await startBackends();
-    const bot = startBotProcess({ ...env, DATA_DIR: '/dev/null/data' });
-    expect(await bot.ended).toBe(1);
-    expect(bot.output()).toContain('Set DATA_DIR to a folder that this user may write to');
   });
 
   it('answers until SIGTERM and exits 0; a process that waits for its data takes over, or stops on SIGTERM', async () => {
@@ -57,3 +64,79 @@ describe('npm start', () => {
     expect((await lookUp('base1-9')).embeds[0]?.title).toBe('Paper Lantern Swarm');
   });
 });
+
+/** Long enough for a request to be under way when the signal arrives. */
+const SLOW_MS = 1_200;
+
+it('Ctrl-C, which npm delivers twice within milliseconds, stops the bot with exit code 0 after the lookup in progress is answered', async () => {
+  const { card, cardService, env } = await startBackends({ latencyMs: SLOW_MS });
+  const npm = startUnderNpm(['start'], env);
+  await npm.wrote('gateway ready');
+  const typed = card('base1-4');
+  await expect.poll(() => cardService.requests).toHaveLength(1);
+
+  npm.ctrlC();
+
+  expect(await finalAnswer(typed)).toBe('Emberwing Drake');
+  expect(await npm.ended, npm.output()).toBe(0);
+  expect(npm.output()).toContain('"msg":"stopped"');
+  expect(cardService.requests).toHaveLength(1);
+});
+
+/** A bot whose standard output nobody reads, and which is connected. */
+async function startStalled(command: string, args: string[], variables: Record<string, string> = {}) {
+  const port = await freePort();
+  const { card, env } = await startBackends({}, { HTTP_PORT: String(port), LOG_LEVEL: 'trace' });
+  const pipe = stalledPipe();
+
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(command, args, {
+    env: { PATH, HOME, ...COMPILE_CACHE, ...env, ...variables },
+    stdio: ['ignore', pipe.fd, pipe.fd],
+    detached: true, // a group of its own, so that what npm has started ends with it
+  });
+  onFinished(() => child.exitCode === null && child.pid && process.kill(-child.pid, 'SIGKILL'));
+  const page = (path: string) =>
+    fetch(`http://127.0.0.1:${port}${path}`).then(
+      ({ status }) => status,
+      () => 'unreachable',
+    );
+  await expect.poll(() => page('/readyz')).toBe(200);
+  pipe.fill();
+  return { child, card, pipe, page, ended: once(child, 'exit') };
+}
+
+describe('a bot whose output nobody reads', () => {
+  it('goes on answering, and stops on SIGTERM', async () => {
+    const { child, card, page, ended } = await startStalled('npm', ['start']);
+    for (let command = 0; command < 20; command++) {
+      expect(await finalAnswer(card('base1-4'))).toBe('Emberwing Drake');
+    }
+    expect(await page('/healthz')).toBe(200);
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  });
+
+  it('exits 1 after a bug, with a line that says so to whoever reads again within a second', async () => {
+    const bug = 'process.once("SIGUSR2", () => { throw new TypeError("a bug") })';
+    const { child, pipe, ended } = await startStalled(process.execPath, ['src/main.ts'], {
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(bug)}`,
+    });
+    child.kill('SIGUSR2');
+    let text = pipe.read();
+    const reading = setInterval(() => {
+      text += pipe.read();
+    }, 5);
+    expect(await ended).toEqual([1, null]);
+    clearInterval(reading);
+    expect(text + pipe.read()).toMatch(/"level":"fatal".*a bug/);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,16 +1,19 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { expect, it } from 'vitest';
 import { startBackends } from '../support/backends.ts';
-import { startBotProcess, startProgram } from '../support/bot-process.ts';
+import { startProgram } from '../support/bot-process.ts';
 import { onFinished } from '../support/on-finished.ts';
 
-it('with NODE_USE_ENV_PROXY=1 the card service, Discord and its gateway are reached through the proxy', async () => {
+it('with NODE_USE_ENV_PROXY=1 the card service, Discord and its gateway are reached through the proxy, and without a compile cache that can be written', async () => {
   const [proxy, { card, env }] = await Promise.all([startForwardProxy(), startBackends()]);
   const proxied = { ...env, NODE_USE_ENV_PROXY: '1', HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url };
-  const bot = startBotProcess(proxied);
+  writeFileSync(join(env.DATA_DIR, 'compile-cache'), 'in the way');
+  const bot = startProgram([process.execPath, 'src/main.ts'], { env: proxied });
   await bot.wrote('gateway ready');
   const { embeds } = await card('base1-4').settled();
   expect(embeds[0]?.title).toBe('Emberwing Drake');

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
-import { redisPrefix } from '../../src/storage/redis/client.ts';
+import { redisPrefix } from '../../src/storage/redis/connection.ts';
 import { startAppBot, startBackends } from '../support/backends.ts';
 import { ERROR } from '../support/log-lines.ts';
 import { onFinished } from '../support/on-finished.ts';
 import { logOf, numberedCards, requestedIds, showsCard, startAppBots } from '../support/processes.ts';
 import { noRealRedis, startRealRedis } from '../support/redis.ts';
 import { startRelay } from '../support/relay.ts';
+import { QUICK } from '../support/world.ts';
 
 const CARDS = numberedCards(6);
 /** For tests alone, and trusted by no program: the key is as public as the certificate. */
@@ -34,7 +35,7 @@ it.skipIf(noRealRedis('Redis over TLS, with a user of few rights'))(
     const trusted = getCACertificates('default');
     onFinished(() => setDefaultCACertificates(trusted));
     setDefaultCACertificates([...trusted, KEY_AND_CERTIFICATE]);
-    const processes = await startAppBots({ redis: { ...redis, url }, service: { cards: CARDS } });
+    const processes = await startAppBots({ redis: { ...redis, url }, service: { ...QUICK, cards: CARDS } });
 
     for (const { id } of CARDS) await Promise.all([0, 1].map((shard) => showsCard(processes.card(shard, id))));
     await processes.usage(0).settled();
@@ -48,35 +49,27 @@ it.skipIf(noRealRedis('Redis over TLS, with a user of few rights'))(
   },
 );
 
-it.skipIf(noRealRedis('a bot on a Redis that is not for it')).each([
-  ['the state of another application', 'at its start'],
-  ['the state of another application', 'later'],
-  ['a cluster', 'at its start'],
-  ['a cluster', 'later'],
-])('a bot that finds %s %s cannot continue, takes over nothing, and says what to do', async (found, when) => {
-  const isCluster = found === 'a cluster';
-  const redis = await startRealRedis({
-    appendonly: 'yes',
-    ...(isCluster && { 'cluster-enabled': 'yes' }),
-  });
-  const { env } = await startBackends();
-  const prefix = redisPrefix(redis.prefix);
-  const reply = `- ${JSON.stringify({ interactionId: '1' })}`;
-  if (!isCluster) {
+describe.skipIf(noRealRedis('a bot on a Redis that is not for it'))('a bot cannot continue and says what to do', () => {
+  it('where it finds the state of another application later, of which it takes over nothing', async () => {
+    const redis = await startRealRedis({ appendonly: 'yes' });
+    const { env } = await startBackends();
+    const prefix = redisPrefix(redis.prefix);
+    const reply = `- ${JSON.stringify({ interactionId: '1' })}`;
     await redis.command('SET', `${prefix}:application`, '4711');
     await redis.command('HSET', `${prefix}:replies`, '1', reply);
-  }
-  if (when === 'later') await redis.kill();
-  const starts = startAppBot({ ...env, REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
-  const ends = async () => {
-    const bot = await starts;
+    await redis.kill();
+    const bot = await startAppBot({ ...env, REDIS_URL: redis.url, REDIS_KEY_PREFIX: redis.prefix });
     await redis.start();
-    throw await bot.refused;
-  };
-  await expect(when === 'later' ? ends() : starts).rejects.toThrow(
-    isCluster
-      ? 'REDIS_URL points to a Redis Cluster: use a server that is not in cluster mode.'
-      : `REDIS_KEY_PREFIX is that of another application (4711; this is ${readConfig(env).discord.botId}): set another one, or delete the key ${prefix}:application`,
-  );
-  if (!isCluster) expect(await redis.command('HGET', `${prefix}:replies`, '1')).toBe(reply);
+    expect((await bot.refused).message).toContain(
+      `REDIS_KEY_PREFIX is that of another application (4711; this is ${readConfig(env).discord.botId}): set another one, or delete the key ${prefix}:application`,
+    );
+    expect(await redis.command('HGET', `${prefix}:replies`, '1')).toBe(reply);
+  });
+
+  it('where it finds a cluster at its start', async () => {
+    const redis = await startRealRedis({ 'cluster-enabled': 'yes' });
+    const { env } = await startBackends();
+    const sentence = 'REDIS_URL points to a Redis Cluster: use a server that is not in cluster mode.';
+    await expect(startAppBot({ ...env, REDIS_URL: redis.url })).rejects.toThrow(sentence);
+  });
 });

@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
-import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
-import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import type { DictatedAnswer } from '../../sandbox/service/service.ts';
 import { serverOfShard, typingIn } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
-import { prepareAppBots, showsCard, type TestBots } from '../support/processes.ts';
+import { prepareAppBots, requestedIds, showsCard, type TestBots } from '../support/processes.ts';
 import { startRedis } from '../support/redis.ts';
-import { finalAnswers, isThinking } from '../support/world.ts';
+import { startRelay } from '../support/relay.ts';
+import { finalAnswers, IDS, isThinking } from '../support/world.ts';
 
 /** One at a time and 200 ms apart, so that most wait for a permit. */
 const SLOW = { requestsPerMinute: 300, burst: 6, requestsPerDay: 1_000 };
@@ -14,23 +13,14 @@ const SLOW = { requestsPerMinute: 300, burst: 6, requestsPerDay: 1_000 };
 const ENV = { CARD_SERVICE_BURST: '2', CARD_SERVICE_TIMEOUT_MS: '120000' };
 /** Only a hang takes longer. */
 const PATIENCE_MS = 120_000;
-const IDS = SAMPLE_CARDS.map(({ id }) => id);
 
-interface Deferred {
-  /** Each is requested once. */
-  cards: readonly string[];
-  typed: readonly TypedInteraction[];
-  /** Shows the first of its three cards. */
-  list: TypedInteraction;
-  /** Service and Discord answer again. */
-  release(): void;
-}
+type Deferred = Awaited<ReturnType<typeof deferReplies>>;
 
 /**
  * Deferred replies of a shard: one whose card has arrived and whose edit hangs, one that shows its card although the process
  * does not know it, five that wait for a request or a permit, and a list.
  */
-async function deferReplies({ discord, cardService, card }: TestBots, shard: number): Promise<Deferred> {
+async function deferReplies({ discord, cardService, card }: TestBots, shard: number) {
   const cards = IDS.slice(10 * shard, 10 * shard + 9); // requested by no other shard
   const [fetched = '', shown = '', ...missing] = cards;
   const { met } = discord.faults;
@@ -67,22 +57,21 @@ async function expectCompleted({ cardService }: TestBots, { cards, typed, list }
   await list.until(({ embeds }) => embeds.length === 3, PATIENCE_MS);
   expect(typed.map(finalAnswers)).toEqual(typed.map(() => 1));
   expect(list.history.slice(shownBefore).every(({ embeds }) => embeds.length >= 1)).toBe(true);
-  const answered = cardService.requests.filter(({ status }) => status === 200).map(({ path }) => idIn(path));
+  const answered = cardService.requests
+    .filter(({ status }) => status === 200)
+    .map(({ path }) => /^\/cards\/([^?]+)/.exec(path)?.[1] ?? '');
   const ofThese = answered.filter((id) => cards.includes(id));
   expect(new Set(ofThese)).toEqual(new Set(cards));
   expect(ofThese.length - cards.length).toBeLessThanOrEqual(cutOff);
   expect(cardService.counts.byStatus[429]).toBeUndefined();
 }
 
-function idIn(path: string): string {
-  return /^\/cards\/([^?]+)/.exec(path)?.[1] ?? '';
-}
-
-it('replies of a process over Redis are completed once: by another when it stops, and by the next that starts when the last one is killed', {
+it('replies of a process over Redis are completed once: by another when it stops, by the next that starts when the last one is killed, and by another when it is cut off from Redis', {
   timeout: 240_000,
 }, async () => {
-  const options = { redis: await startRedis(), service: SLOW, env: ENV };
-  const processes = await prepareAppBots(options);
+  const redis = await startRedis();
+  const relay = await startRelay(redis.url);
+  const processes = await prepareAppBots({ redis, service: SLOW, env: ENV });
   const stopped = await processes.start(1);
   const killed = startBotProcess(processes.envOf(0));
   await killed.wrote('gateway ready');
@@ -99,4 +88,18 @@ it('replies of a process over Redis are completed once: by another when it stops
   lost.release();
   await processes.start(0);
   await expectCompleted(processes, lost);
+
+  const cutOff = await processes.start(1, { REDIS_URL: relay.url });
+  const before = requestedIds(processes).length;
+  const cards = IDS.slice(20, 22);
+  processes.cardService.script(...cards.map(() => ({ fault: 'hang' as const })));
+  const typed = cards.map((id) => processes.card(1, id));
+  await expect.poll(() => requestedIds(processes).slice(before).toSorted()).toEqual(cards.toSorted());
+  relay.close();
+  await Promise.all(typed.map(showsCard));
+  await cutOff.stop(); // and they stay as they are
+  for (const { message } of typed) expect(message.embeds).toHaveLength(1);
+  expect(typed.map(finalAnswers)).toEqual([1, 1]);
+  expect(requestedIds(processes)).toHaveLength(before + 4); // each once more, by the other process
+  expect(processes.cardService.counts.byStatus[429]).toBeUndefined();
 });

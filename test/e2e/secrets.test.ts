@@ -3,13 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { observe } from '../../sandbox/discord/observation.ts';
 import { startPageServer } from '../../sandbox/page/page-server.ts';
-import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { type Backends, startAppBot, startBackends } from '../support/backends.ts';
 import { type BotProcess, startBotProcess } from '../support/bot-process.ts';
 import { INTERACTION_TOKEN_START, secretsIn } from '../support/secret-forms.ts';
-import { isFinal, isThinking, startWorld } from '../support/world.ts';
+import { IDS, isFinal, isThinking, startWorld } from '../support/world.ts';
 
-const IDS = SAMPLE_CARDS.map(({ id }) => id);
 /** Contains every character that is escaped in JSON or in a URL. */
 const API_KEY = String.raw`k"e\y/with+everything&more=100%`;
 

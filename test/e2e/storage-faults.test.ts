@@ -2,18 +2,17 @@ import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
+import { utcDay } from '../../src/time.ts';
 import { startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
 import { ERROR, WARN } from '../support/log-lines.ts';
 import { logOf } from '../support/processes.ts';
-import { cardRequests, hasCard, inWorld, storedCardIds, type World } from '../support/world.ts';
+import { cardRequests, hasCard, IDS, inWorld, storedCardIds, storedRows, type World } from '../support/world.ts';
 
-const IDS = SAMPLE_CARDS.map(({ id }) => id);
 const PAGE_BYTES = 4_096;
 
-function logged({ lines }: World, least: number): unknown[] {
-  return lines.filter(({ level }) => Number(level) >= least).map(({ msg }) => msg);
+function warnings({ lines }: World): unknown[] {
+  return lines.filter(({ level }) => Number(level) >= WARN).map(({ msg }) => msg);
 }
 
 inWorld('a card store that another connection has locked delays no answer beyond the 3 s of Discord', async (world) => {
@@ -30,46 +29,31 @@ inWorld('a card store that another connection has locked delays no answer beyond
   expect(again.embeds).toHaveLength(1);
   expect(cardRequests(world)).toHaveLength(13); // the second answer came from memory
   expect(storedCardIds(world.config.dataDir)).toEqual([IDS[12]]);
-  expect(logged(world, WARN)).toEqual(['card store failed: cards are kept in memory only']);
+  expect(warnings(world)).toEqual(['card store failed: cards are kept in memory only']);
   expect(world.lines).toContainEqual(expect.objectContaining({ msg: 'card store works again', failures: 12 }));
 });
 
-inWorld('cards that are damaged at the start are put aside with an error in the log, and begin anew', async (world) => {
-  const { dataDir } = world.config;
-  await world.card('base1-4').settled();
-  await world.stopBot();
-  truncateSync(join(dataDir, 'cards.sqlite'), 2 * PAGE_BYTES);
+inWorld(
+  'damaged cards are put aside with an error, a bad row of the state is dropped with a warning, and a damaged state stops the start',
+  async (world) => {
+    const { dataDir } = world.config;
+    const state = join(dataDir, 'state.sqlite');
+    await world.card('base1-4').settled();
+    await world.stopBot();
+    truncateSync(join(dataDir, 'cards.sqlite'), 2 * PAGE_BYTES);
+    await world.restartBot();
+    expect((await world.card('base1-4').settled()).embeds).toHaveLength(1);
+    await world.stopBot();
+    expect(cardRequests(world)).toHaveLength(2);
+    expect(storedCardIds(dataDir)).toContain('base1-4');
+    const moved = readdirSync(dataDir).filter((name) => name.includes('.corrupt-') && !/-(?:wal|shm)$/.test(name));
+    expect(moved.map((name) => name.split('.corrupt-')[0])).toEqual(['cards.sqlite']);
+    expect(world.lines).toContainEqual(
+      expect.objectContaining({ level: ERROR, movedTo: join(dataDir, moved[0] ?? '') }),
+    );
 
-  await world.restartBot();
-  const known = await world.card('base1-4').settled();
-  await world.restartBot();
-
-  expect(known.embeds).toHaveLength(1);
-  expect(cardRequests(world)).toHaveLength(2);
-  expect(storedCardIds(dataDir)).toContain('base1-4');
-  expect(logged(world, ERROR)).toEqual([
-    'database file is corrupt and was moved aside: cached cards are requested again',
-  ]);
-  const moved = readdirSync(dataDir).filter((name) => name.includes('.corrupt-') && !/-(?:wal|shm)$/.test(name));
-  expect(moved.map((name) => name.split('.corrupt-')[0])).toEqual(['cards.sqlite']);
-});
-
-inWorld('a state.sqlite that is damaged stops the start with a sentence, and stays where it is', async (world) => {
-  await world.card('base1-4').settled();
-  await world.stopBot();
-  const state = join(world.config.dataDir, 'state.sqlite');
-  const damaged = readFileSync(state).fill(0xff, PAGE_BYTES, 3 * PAGE_BYTES);
-  writeFileSync(state, damaged);
-
-  await expect(world.restartBot()).rejects.toThrow(/state\.sqlite cannot be used \(.+\)\. Put the newest of backups\//);
-  expect(readFileSync(state).equals(damaged)).toBe(true);
-});
-
-inWorld('an invalid row in the state is dropped with a warning, and the bot starts', async (world) => {
-  await world.card('base1-4').settled();
-  await world.stopBot();
-  using state = new DatabaseSync(join(world.config.dataDir, 'state.sqlite'));
-  state.exec(`
+    using rows = new DatabaseSync(state);
+    rows.exec(`
     UPDATE rows SET value = '{"state":{"fullAtMs":"soon"}}' WHERE part = 'limiter';
     UPDATE rows SET value = 'many' WHERE key LIKE '%requests';
     UPDATE rows SET value = x'00ff' WHERE key LIKE '%saved';
@@ -78,20 +62,26 @@ inWorld('an invalid row in the state is dropped with a warning, and the bot star
     INSERT INTO rows VALUES ('replies:texts', '1', '{"token":'), ('replies:texts', '3', x'00ff');
     INSERT INTO rows VALUES ('replies:texts', '2', '{"token":"aW50ZXJhY3Rpb246"}');
   `);
-  state.close();
+    rows.close();
+    await world.restartBot();
+    expect((await world.card(IDS[9] ?? '').settled()).embeds).toHaveLength(1);
+    expect((await world.usage().settled()).embeds).toHaveLength(1);
+    await world.stopBot();
+    expect([storedRows(dataDir, 'replies'), storedRows(dataDir, 'replies:texts')]).toEqual([{}, {}]);
+    expect(warnings(world)).toEqual([
+      'database file is corrupt and was moved aside: cached cards are requested again',
+      // Of the limiter, three replies, and a count
+      ...Array(5).fill('a row of state.sqlite cannot be read: it is dropped'),
+    ]);
 
-  await world.restartBot();
-  const { embeds } = await world.card(IDS[9] ?? '').settled();
-  const usage = await world.usage().settled();
-
-  expect(embeds).toHaveLength(1);
-  expect(usage.embeds).toHaveLength(1);
-  // Of the limiter, three replies, and a count
-  expect(logged(world, WARN)).toEqual(Array(5).fill('a row of state.sqlite cannot be read: it is dropped'));
-  await world.stopBot();
-  using after = new DatabaseSync(join(world.config.dataDir, 'state.sqlite'));
-  expect(after.prepare("SELECT * FROM rows WHERE part GLOB 'replies*'").all()).toEqual([]);
-});
+    const damaged = readFileSync(state).fill(0xff, PAGE_BYTES, 3 * PAGE_BYTES);
+    writeFileSync(state, damaged);
+    await expect(world.restartBot()).rejects.toThrow(
+      /state\.sqlite cannot be used \(.+\)\. Put the newest of backups\//,
+    );
+    expect(readFileSync(state).equals(damaged)).toBe(true);
+  },
+);
 
 /** Of a process with a full disk on a busy machine: the catalog may not have begun to write, Discord may answer late. */
 const NEED_NOT_BE = new Set<string | undefined>(['catalog failed', 'discord did not confirm the first answer']);
@@ -114,4 +104,23 @@ it('a process whose disk is full continues from memory, logs it once, and stops 
     'card store failed',
     'state cannot be written',
   ]);
+});
+
+const EARLIER = utcDay(Date.now() - 86_400_000);
+
+inWorld('what is set in a server is kept for a year after any command there', async (world) => {
+  const { dataDir } = world.config;
+  const guildId = world.discord.guilds[0]?.id ?? '';
+  const usedDay = () => JSON.parse(storedRows(dataDir, 'settings')[guildId] ?? '{}').usedDay;
+  await world.stopBot();
+  {
+    using database = new DatabaseSync(join(dataDir, 'state.sqlite'));
+    database.prepare('INSERT INTO parts VALUES (?, ?)').run('settings', Date.now() + 86_400_000);
+    const json = JSON.stringify({ language: 'de', usedDay: EARLIER });
+    database.prepare('INSERT INTO rows VALUES (?, ?, ?)').run('settings', guildId, json);
+  }
+  await world.restartBot(); // knows at once in which servers anything is set
+  await world.type('privacy').settled();
+  await world.stopBot();
+  expect(usedDay()).toBe(utcDay(Date.now()));
 });

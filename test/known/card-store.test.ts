@@ -1,17 +1,19 @@
 import { DatabaseSync } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { CardStore } from '../../src/known/card-store.ts';
+import { keysOf } from '../../src/known/card-store.ts';
 import type { CardRecord } from '../../src/model/card.ts';
-import { RedisStore } from '../../src/storage/redis/cards.ts';
-import { CARDS_SCHEMA, SqliteStore } from '../../src/storage/sqlite/cards.ts';
-import { keysOf } from '../../src/storage/state.ts';
+import { CARDS_SCHEMA } from '../../src/storage/sqlite/cards.ts';
 import { fakeTimers } from '../support/fake-timers.ts';
-import { logLines, WARN } from '../support/log-lines.ts';
+import { msOf, played, type Steps } from '../support/limiter-script.ts';
+import { WARN } from '../support/log-lines.ts';
 import { noRealRedis, startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
 import { rowsInFile } from '../support/stores.ts';
-import { type CardPlace, KEEP_MS, keptIn, redisCards, sqliteCards } from './card-stores.ts';
+import { table } from '../table.ts';
+import { type CardPlace, cardsIn, KEEP_MS, over, redisCards, sqliteCards } from './card-stores.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
+const HOUR_MS = 3_600_000;
 const CARD = {
   id: 'base1-4',
   name: 'Ember Drake',
@@ -22,9 +24,94 @@ const CARD = {
 };
 const ANSWER: CardRecord = { card: CARD, fetchedAtMs: NOW_MS };
 const OLDER: CardRecord = { ...ANSWER, fetchedAtMs: NOW_MS - 1_000 };
-const BETWEEN: CardRecord = { ...ANSWER, fetchedAtMs: OLDER.fetchedAtMs + 1 };
-const DELISTED: CardRecord = { ...OLDER, delistedAtMs: NOW_MS };
-const AHEAD: CardRecord = { ...ANSWER, fetchedAtMs: NOW_MS + 3_600_000 };
+const NONE: CardRecord = { card: undefined, fetchedAtMs: NOW_MS };
+
+const RECORDS: Readonly<Record<string, CardRecord>> = {
+  card: ANSWER,
+  older: OLDER,
+  'a little newer': { ...ANSWER, fetchedAtMs: OLDER.fetchedAtMs + 1 },
+  ahead: { ...ANSWER, fetchedAtMs: NOW_MS + HOUR_MS },
+  'of half a life ago': { ...ANSWER, fetchedAtMs: NOW_MS - KEEP_MS / 2 },
+  'of a life ago': { ...ANSWER, fetchedAtMs: NOW_MS - KEEP_MS },
+  none: NONE,
+  'none before': { ...NONE, fetchedAtMs: NOW_MS - 1 },
+  delisted: { ...OLDER, delistedAtMs: NOW_MS },
+  'delisted before': { ...OLDER, delistedAtMs: NOW_MS - 1 },
+  history: {
+    ...ANSWER,
+    history: [
+      [NOW_MS - 1, 1.25],
+      [NOW_MS, 1.5],
+    ],
+  },
+  'odd id': { ...ANSWER, card: { ...CARD, id: "'; DROP TABLE cards" } },
+};
+
+/** What the place has in its rows, as nothing of ours wrote it. */
+const VALUES: Readonly<Record<string, string>> = {
+  'an odd history': JSON.stringify({ value: { ...ANSWER, history: [['yesterday', 1]] } }),
+  'no JSON': '{"value":{"card"',
+  'another shape': JSON.stringify({ value: { card: { title: 'Ember Drake' }, fetchedAtMs: NOW_MS } }),
+  'a list': JSON.stringify({ value: [] }),
+};
+
+type Process = Awaited<ReturnType<CardPlace['open']>>;
+
+/** Several processes over one place. */
+interface Scene {
+  place: CardPlace;
+  processes: Map<string, Process>;
+  /** The one that acts. */
+  here: Process;
+}
+
+/** What is shown of a card is the name of its record. What another process has stored, one reads that it does not remember. */
+const STEPS: Steps<Scene> = [
+  [
+    /^in (\w+)$/,
+    async (scene, name) => {
+      scene.here = scene.processes.get(name) ?? (await scene.place.open());
+      scene.processes.set(name, scene.here);
+    },
+  ],
+  [
+    /^restart$/,
+    async (scene) => {
+      scene.here = await scene.place.open();
+    },
+  ],
+  [
+    /^restart with (\w+) (\S+)$/,
+    async (scene, name, value) => {
+      scene.here = await scene.place.open({ [name]: Number(value) });
+    },
+  ],
+  [/^keeps (.+?)(?: as (\S+))?$/, ({ here }, record, id) => here.store.set(id || 'a', one(RECORDS, record))],
+  [
+    /^reads(?: (\S+))?$/,
+    async ({ here: { store } }, id) => named(store.remembered(id || 'a') ?? (await store.newest(id || 'a'))),
+  ],
+  [/^newest$/, async ({ here }) => named(await here.store.newest('a'))],
+  [/^remembers$/, ({ here }) => named(here.store.remembered('a'))],
+  [/^closes$/, ({ here }) => here.store.close()],
+  [/^emptied$/, async ({ place }) => void (await place.empty())],
+  [/^has (.+)$/, async ({ place }, value) => void (await place.overwrite(one(VALUES, value)))],
+  [/^rows$/, ({ place }) => place.count()],
+  [/^log$/, ({ here: { lines } }) => lines.map(({ level, msg }) => `${level} ${msg.split(':')[0]}`).join(', ')],
+  [/^\+(.+)$/, (_, span) => void vi.setSystemTime(Date.now() + msOf(span))],
+];
+
+function one<T>(of: Readonly<Record<string, T>>, name: string) {
+  const found = of[name];
+  if (found === undefined) throw new Error(`there is no ${name}`);
+  return found;
+}
+
+function named(record: CardRecord | undefined) {
+  const asStored = (each: object) => JSON.parse(JSON.stringify(each));
+  const isIt = ([, each]: [string, CardRecord]) => record && isDeepStrictEqual(asStored(each), asStored(record));
+  return Object.entries(RECORDS).find(isIt)?.[0] ?? JSON.stringify(record) ?? 'nothing';
+}
 
 let redis: TestRedis;
 beforeAll(async () => {
@@ -32,165 +119,89 @@ beforeAll(async () => {
 });
 beforeEach(() => fakeTimers({ now: NOW_MS, toFake: ['Date'] }));
 
-describe.each<{ over: string; cards: () => CardPlace }>([
-  { over: 'SQLite', cards: sqliteCards },
-  { over: 'Redis', cards: () => redisCards(redis) },
-])('a card store over $over', ({ cards }) => {
-  /** Where a run before has kept this. */
-  const placeWith = async (answer = ANSWER) => {
-    const place = cards();
-    await (await place.open()).store.set('a', answer);
-    return place;
-  };
-  /** What the next run has of it. */
-  const keptAfter = async (place: CardPlace, setting?: Parameters<CardPlace['open']>[0]) =>
-    keptIn((await place.open(setting)).store, 'a');
-
-  it.each<[string, CardRecord]>([
-    ['a card', ANSWER],
-    ['that there is no card', { card: undefined, fetchedAtMs: NOW_MS }],
-    [
-      'what a card cost before',
-      {
-        ...ANSWER,
-        history: [
-          [NOW_MS - 1, 1.25],
-          [NOW_MS, 1.5],
-        ],
-      },
-    ],
-    ['that a card is no longer listed', { ...ANSWER, delistedAtMs: NOW_MS }],
-    ['a card of an id that means something to databases', { ...ANSWER, card: { ...CARD, id: "'; DROP TABLE cards" } }],
-  ])('remembers %s, also after a restart', async (_, answer) => {
-    const place = cards();
-    const { store } = await place.open();
-    await store.set('x:y', answer);
-    expect(await keptIn(store, 'x:y')).toEqual(answer);
-    await store.close();
-    expect(await keptIn((await place.open()).store, 'x:y')).toEqual(answer);
-  });
-
-  it('reads a card whose former prices cannot be read, without them', async () => {
-    const place = await placeWith();
-    await place.overwrite(JSON.stringify({ value: { ...ANSWER, history: [['yesterday', 1]] } }));
-    expect(await keptAfter(place)).toEqual(ANSWER);
-  });
-
-  it('distinguishes ids by case', async () => {
-    const { store } = await cards().open();
-    await store.set('a', ANSWER);
-    expect([await keptIn(store, 'A'), await keptIn(store, 'b')]).toEqual([undefined, undefined]);
+describe.each<{ in: string; cards: () => Promise<CardPlace> }>([
+  { in: 'SQLite', cards: sqliteCards },
+  { in: 'Redis', cards: () => redisCards(redis) },
+])('a card store over $in', ({ cards }) => {
+  it.each(table`
+    remembers a card, also after a restart | keeps card as x:y; reads x:y; closes; restart; reads x:y | card | card
+    remembers that there is none | keeps none as x:y; reads x:y; closes; restart; reads x:y | none | none
+    remembers what a card cost before | keeps history as x:y; reads x:y; closes; restart; reads x:y
+      | history | history
+    remembers that a card is no longer listed | keeps delisted as x:y; reads x:y; closes; restart; reads x:y
+      | delisted | delisted
+    remembers a card of an id that means something to databases
+      | keeps odd id as x:y; reads x:y; closes; restart; reads x:y
+      | odd id | odd id
+    reads a card whose former prices cannot be read, without them | keeps card; has an odd history; restart; reads
+      | card
+    distinguishes ids by case | keeps card; reads A; reads b | nothing | nothing
+    reads from memory what it has read from the lasting store
+      | keeps card; restart; reads; emptied; reads; log
+      | card | card |
+    keeps its own record beside an older copy | keeps card; in two; keeps older; in one; newest; reads | card | card
+    keeps it although there was no such card before
+      | keeps card; in two; keeps none before; in one; newest; reads
+      | card | card
+    keeps it although its card was not listed before
+      | keeps card; in two; keeps delisted before; in one; newest; reads
+      | card | card
+    takes a newer copy | keeps older; in two; keeps card; in one; newest; reads | card | card
+    takes it that there is no such card any more
+      | keeps a little newer; in two; keeps none; in one; newest; reads
+      | none | none
+    takes it that its copy is not listed any more
+      | keeps a little newer; in two; keeps delisted; in one; newest; reads
+      | delisted | delisted
+    takes the word of now for later than what a clock that was ahead has dated
+      | keeps ahead; in two; keeps card; in one; newest; reads
+      | card | card
+    remembers its own record until it reads the newest
+      | keeps older; in two; keeps card; in one; remembers; newest; emptied; remembers
+      | older | card | card
+    counts the keeping time from when the service answered, and no read extends it
+      | keeps of half a life ago; reads; +540 h; reads; +539 h; reads; +1 h; +1 ms; reads; restart; reads
+      | of half a life ago | of half a life ago | of half a life ago | nothing | nothing
+    counts it so with a restart before the reads, too
+      | keeps of half a life ago; restart; reads; +540 h; reads; +539 h; reads; +1 h; +1 ms; reads; restart; reads
+      | of half a life ago | of half a life ago | of half a life ago | nothing | nothing
+    keeps no record that is set too late | keeps of a life ago; reads; rows | nothing | 0
+    may keep for a fraction of a millisecond
+      | restart with keepMs 60000.5; keeps card; restart with keepMs 60000.5; reads
+      | card
+    ends the life of older cards by a keeping time that was shortened in the configuration
+      | keeps older; restart with keepMs 1000; reads
+      | nothing
+    has a miss for no JSON, with one warning, until the next answer
+      | keeps card; restart; has no JSON; reads; log; keeps card; restart; reads
+      | nothing | 40 invalid row in the card store | card
+    has a miss for another shape | keeps card; restart; has another shape; reads; log; keeps card; restart; reads
+      | nothing | 40 invalid row in the card store | card
+    has a miss for a list | keeps card; restart; has a list; reads; log; keeps card; restart; reads
+      | nothing | 40 invalid row in the card store | card
+  `)('%s', async (_, script = '', ...told) => {
+    const place = await cards();
+    const here = await place.open();
+    const scene = { place, processes: new Map([['one', here]]), here };
+    expect(await played(scene, script, STEPS)).toBe(told.join(' | '));
   });
 
   it('shares no card with another origin', async () => {
-    const place = cards();
+    const place = await cards();
     const here = (await place.open({ origin: 'cards.test /cards/{id}' })).store;
     const there = (await place.open({ origin: 'cards.test /v2/cards/{id}' })).store;
     await here.set('a', ANSWER);
-    expect(await keptIn(there, 'a')).toBeUndefined();
-    expect(await keptIn(here, 'a')).toEqual(ANSWER);
-  });
-
-  it('reads from memory what it has read from the lasting store', async () => {
-    const place = await placeWith();
-    const { store, lines } = await place.open();
-    await keptIn(store, 'a');
-    await place.empty();
-    expect(await keptIn(store, 'a')).toEqual(ANSWER);
-    expect(lines).toEqual([]);
+    expect([await there.newest('a'), await here.newest('a')]).toEqual([undefined, ANSWER]);
   });
 
   it('loses no card when its memory is full', async () => {
-    const { store } = await cards().open({ memoryBytes: 20_000 });
-    for (let index = 0; index < 200; index++)
-      await store.set(`card ${index}`, { ...ANSWER, fetchedAtMs: NOW_MS - index });
-    for (let index = 0; index < 200; index++) {
-      expect((await keptIn(store, `card ${index}`))?.fetchedAtMs).toBe(NOW_MS - index);
-    }
-  });
-
-  describe('with a second process', () => {
-    const two = async () => {
-      const place = cards();
-      return { place, one: (await place.open()).store, other: (await place.open()).store };
-    };
-    const NONE: CardRecord = { card: undefined, fetchedAtMs: NOW_MS };
-
-    it.each<[string, mine: CardRecord, others: CardRecord, believed: CardRecord]>([
-      ['keeps its own record beside an older copy', ANSWER, OLDER, ANSWER],
-      ['keeps it although there was no such card before', ANSWER, { ...NONE, fetchedAtMs: NOW_MS - 1 }, ANSWER],
-      ['keeps it although its card was not listed before', ANSWER, { ...OLDER, delistedAtMs: NOW_MS - 1 }, ANSWER],
-      ['takes a newer copy', OLDER, ANSWER, ANSWER],
-      ['takes it that there is no such card any more', BETWEEN, NONE, NONE],
-      ['takes it that its copy is not listed any more', BETWEEN, DELISTED, DELISTED],
-      ['takes the word of now for later than what a clock that was ahead has dated', AHEAD, ANSWER, ANSWER],
-    ])('%s', async (_, mine, others, believed) => {
-      const { one, other } = await two();
-      await one.set('a', mine);
-      await other.set('a', others);
-      expect(await one.newest('a')).toEqual(believed);
-      expect(await keptIn(one, 'a')).toEqual(believed);
-    });
-
-    it('remembers its own record until it reads the newest', async () => {
-      const { place, one, other } = await two();
-      await one.set('a', OLDER);
-      await other.set('a', ANSWER);
-      expect([one.remembered('a'), await one.newest('a')]).toEqual([OLDER, ANSWER]);
-      await place.empty();
-      expect(one.remembered('a')).toEqual(ANSWER);
-    });
-  });
-
-  describe('the keeping time', () => {
-    it.each(['in one process', 'with a restart before the reads'])(
-      'counts from when the service answered, and no read extends it, %s',
-      async (how) => {
-        const place = cards();
-        const first = (await place.open()).store;
-        await first.set('a', { ...ANSWER, fetchedAtMs: NOW_MS - KEEP_MS / 2 });
-        const store = how === 'in one process' ? first : (await place.open()).store;
-        for (const share of [0, 0.25, 0.4999]) {
-          vi.setSystemTime(NOW_MS + KEEP_MS * share);
-          expect(await keptIn(store, 'a')).toBeDefined();
-        }
-        vi.setSystemTime(NOW_MS + KEEP_MS / 2 + 1);
-        expect(await keptIn(store, 'a')).toBeUndefined();
-        expect(await keptAfter(place)).toBeUndefined();
-      },
+    const { store } = await (await cards()).open({ memoryBytes: 20_000 });
+    const answers = Array.from({ length: 200 }, (_, ageMs) => ({ ...ANSWER, fetchedAtMs: NOW_MS - ageMs }));
+    for (const [at, answer] of answers.entries()) await store.set(`card ${at}`, answer);
+    const kept = await Promise.all(
+      answers.map((_, at) => store.remembered(`card ${at}`) ?? store.newest(`card ${at}`)),
     );
-
-    it('is over for a record that is set too late', async () => {
-      const place = cards();
-      const { store } = await place.open();
-      await store.set('a', { ...ANSWER, fetchedAtMs: NOW_MS - KEEP_MS });
-      expect(await keptIn(store, 'a')).toBeUndefined();
-      expect(await place.count()).toBe(0);
-    });
-
-    it('may have a fraction of a millisecond', async () => {
-      const place = cards();
-      await (await place.open({ keepMs: 60_000.5 })).store.set('a', ANSWER);
-      expect(await keptAfter(place, { keepMs: 60_000.5 })).toEqual(ANSWER);
-    });
-
-    it('that was shortened in the configuration ends the life of older cards', async () => {
-      expect(await keptAfter(await placeWith(OLDER), { keepMs: 1_000 })).toBeUndefined();
-    });
-  });
-
-  it.each([
-    ['no JSON', '{"value":{"card"'],
-    ['another shape', JSON.stringify({ value: { card: { title: 'Ember Drake' }, fetchedAtMs: NOW_MS } })],
-    ['a list', JSON.stringify({ value: [] })],
-  ])('that holds an invalid row has a miss, with one warning, until the next answer: %s', async (_, value) => {
-    const place = await placeWith();
-    const { store, lines } = await place.open();
-    await place.overwrite(value);
-    expect(await keptIn(store, 'a')).toBeUndefined();
-    expect(lines).toEqual([expect.objectContaining({ level: WARN, msg: expect.stringContaining('invalid row') })]);
-    await store.set('a', ANSWER);
-    expect(await keptAfter(place)).toEqual(ANSWER);
+    expect(kept).toEqual(answers);
   });
 });
 
@@ -198,39 +209,34 @@ it('the keys of kept cards stay as they are, so that no update forgets them', ()
   expect(keysOf('cards.test')).toBe('v1:87666aefb74c:');
 });
 
-it.each<[string, (cards: CardStore, id: string) => Promise<unknown>]>([
-  ['read', (cards, id) => keptIn(cards, id)],
-  ['written', (cards, id) => cards.set(id, ANSWER)],
-])(
+it.each(['read', 'written'])(
   'that a lasting store cannot be %s fails nothing, and is said once in the log, and again when it works',
-  async (_, use) => {
-    const { log, lines } = logLines();
+  async (how) => {
     const kept = new Map<string, string>();
     let isBroken = true;
     const ifWhole = <T>(work: () => T): T => {
       if (isBroken) throw new Error('disk I/O error');
       return work();
     };
-    const store = {
+    const { store, lines } = over({
       get: (key: string) => ifWhole(() => kept.get(key)),
       set: (key: string, value: string) => ifWhole(() => void kept.set(key, value)),
       delete: (key: string) => kept.delete(key),
       clear: () => kept.clear(),
-    };
-    const cards = new CardStore({ memoryBytes: 1_000, keepMs: KEEP_MS, keyPrefix: '', store, log });
-    for (const id of ['a', 'b']) expect(await use(cards, id)).toBeUndefined();
+    });
+    for (const id of ['a', 'b'])
+      expect(await (how === 'read' ? store.newest(id) : store.set(id, ANSWER))).toBeUndefined();
     const failed = 'card store failed: cards are kept in memory only';
     expect(lines.map(({ msg }) => msg)).toEqual([failed]);
     isBroken = false;
-    await cards.set('a', ANSWER);
+    await store.set('a', ANSWER);
     expect(lines.map(({ msg }) => msg)).toEqual([failed, expect.stringContaining('works again')]);
   },
 );
 
 it('memory never holds more than its bytes, at least two for each character, and forgets what was read longest ago', async () => {
-  const place = sqliteCards();
   const memoryBytes = 100_000;
-  const { store } = await place.open({ memoryBytes });
+  const { store } = await (await sqliteCards()).open({ memoryBytes });
   const bytes = 2 * JSON.stringify(ANSWER).length;
   const ids = Array.from({ length: 1_000 }, (_, index) => `card ${index}`);
   for (const id of ids) {
@@ -245,59 +251,54 @@ it('memory never holds more than its bytes, at least two for each character, and
   expect([store.remembered('large'), store.remembered('card 0')]).toEqual([undefined, ANSWER]);
 });
 
-const HOUR_MS = 3_600_000;
-
-function openRows(maxRows?: number) {
-  const database = new DatabaseSync(':memory:');
-  database.exec(CARDS_SCHEMA);
-  const rows = () => Number(database.prepare('SELECT count(*) AS rows FROM cards').get()?.rows);
-  return { database, rows, store: new SqliteStore(database, maxRows) };
-}
-
-async function fill(store: SqliteStore, from: number, to: number, ttlMs: (index: number) => number) {
-  for (let index = from; index < to; index++) await store.set(`card ${index}`, '{}', ttlMs(index));
+/** The rows of a file below the cards. */
+async function openRows(maxRows?: number) {
+  const { open, count } = await sqliteCards(maxRows);
+  const { lasting } = await open();
+  const fill = async (from: number, to: number, ttlMs = (_: number) => HOUR_MS) => {
+    for (let index = from; index < to; index++) await lasting.set(`card ${index}`, '{}', ttlMs(index));
+  };
+  return { open, count, lasting, fill };
 }
 
 describe('cards in a file', () => {
   it('sweeps expired rows while others are written', async () => {
-    const { store, rows } = openRows();
-    await fill(store, 0, 400, () => HOUR_MS);
+    const { lasting, count, fill } = await openRows();
+    await fill(0, 400);
     vi.setSystemTime(Date.now() + HOUR_MS);
-    await fill(store, 400, 900, () => HOUR_MS);
-    expect(rows()).toBe(500);
-    expect(await store.get('card 399')).toBeUndefined();
+    await fill(400, 900);
+    expect([await count(), await lasting.get('card 399')]).toEqual([500, undefined]);
   });
 
   it('never holds more rows than its bound, and deletes those that expire first', async () => {
-    const { store, rows } = openRows(1_000);
-    for (let index = 0; index < 3_000; index++) {
-      await store.set(`card ${index}`, '{}', HOUR_MS + index);
-      if (index % 100 === 0) expect(rows()).toBeLessThanOrEqual(1_000);
+    const { lasting, count, fill } = await openRows(1_000);
+    for (let index = 0; index < 3_000; index += 100) {
+      await fill(index, index + 100, (at) => HOUR_MS + at);
+      expect(await count()).toBeLessThanOrEqual(1_000);
     }
-    expect(rows()).toBeLessThanOrEqual(1_000);
-    expect(await store.get('card 2999')).toBe('{}');
-    expect(await store.get('card 0')).toBeUndefined();
+    expect([await lasting.get('card 2999'), await lasting.get('card 0')]).toEqual(['{}', undefined]);
   });
 
   it('does not grow by rewriting', async () => {
-    const { store, rows } = openRows(1_000);
-    await fill(store, 0, 900, () => HOUR_MS);
-    for (let time = 0; time < 300; time++) await store.set('card 0', '{}', HOUR_MS);
-    expect(rows()).toBe(900);
+    const { count, fill } = await openRows(1_000);
+    await fill(0, 900);
+    for (let time = 0; time < 300; time++) await fill(0, 1);
+    expect(await count()).toBe(900);
   });
 
   it('counts the rows of its file from the start', async () => {
-    const { database, rows } = openRows();
-    await fill(new SqliteStore(database), 0, 1_200, (index) => HOUR_MS + index);
-    await new SqliteStore(database, 1_000).set('one more', '{}', 2 * HOUR_MS);
-    expect(rows()).toBeLessThanOrEqual(1_000);
+    const { open, count, fill } = await openRows(1_000);
+    await fill(0, 900, (at) => HOUR_MS + at);
+    const { lasting } = await open();
+    for (let index = 0; index < 200; index++) await lasting.set(`more ${index}`, '{}', 2 * HOUR_MS);
+    expect(await count()).toBeLessThanOrEqual(1_000);
   });
 });
 
 it('no statement about rows or kept cards reads a whole table', async () => {
   const { rows, database } = rowsInFile();
   database.exec(CARDS_SCHEMA);
-  const cards = new SqliteStore(database);
+  const cards = cardsIn(database);
   const prepare = vi.spyOn(DatabaseSync.prototype, 'prepare');
   onTestFinished(() => prepare.mockRestore());
 
@@ -319,56 +320,47 @@ it('no statement about rows or kept cards reads a whole table', async () => {
 });
 
 it('a file that cannot be closed is a warning', async () => {
-  const { store, database, lines } = sqliteCards().open();
+  const { store, database, lines } = await (await sqliteCards()).open();
   database.close();
   await store.close();
   expect(lines.map(({ level }) => level)).toEqual([WARN]);
 });
 
-/** Now, because Redis expires keys by its own clock. */
-function newAnswer(ageMs = 0): CardRecord {
-  return { card: CARD, fetchedAtMs: Date.now() - ageMs };
-}
-
 describe('cards in Redis', () => {
-  beforeEach(() => vi.useRealTimers());
+  /** Real time, because Redis expires keys by its own clock. */
+  async function withCard(ageMs = 0, address = redis) {
+    vi.useRealTimers();
+    const cards = await redisCards(address);
+    const opened = await cards.open();
+    const keep = () => opened.store.set('base1:4 é', { card: CARD, fetchedAtMs: Date.now() - ageMs });
+    await keep();
+    const [key = ''] = await cards.keys();
+    return { ...cards, ...opened, keep, key };
+  }
 
   it('have keys of prefix, version and origin', async () => {
-    const cards = redisCards(redis);
-    const { store } = await cards.open();
-    await store.set('base1:4 é', newAnswer());
-    expect(await cards.keys()).toEqual([
-      expect.stringMatching(new RegExp(`^${cards.prefix}:cards:v1:[0-9a-f]{12}:base1:4 é$`)),
-    ]);
+    const { key, prefix } = await withCard();
+    expect(key).toMatch(new RegExp(`^${prefix}:cards:v1:[0-9a-f]{12}:base1:4 é$`));
   });
 
   it('expire at the end of their life, however much of it was over when they were written', async () => {
-    const cards = redisCards(redis);
-    const { store } = await cards.open();
-    await store.set('a', newAnswer(KEEP_MS / 2));
-    const [key = ''] = await cards.keys();
-    const leftMs = await (await cards.client()).pTTL(key);
+    const { client, key } = await withCard(KEEP_MS / 2);
+    const leftMs = await (await client()).pTTL(key);
     expect(leftMs).toBeGreaterThan(KEEP_MS / 2 - 60_000);
     expect(leftMs).toBeLessThanOrEqual(KEEP_MS / 2);
   });
 
   it('cannot be cleared: other programs may use that Redis', async () => {
-    const cards = redisCards(redis);
-    const { link, store } = await cards.open();
-    await store.set('a', newAnswer());
-    await expect(new RedisStore(link).clear()).rejects.toThrow();
-    expect(await cards.count()).toBe(1);
+    const { lasting, count } = await withCard();
+    await expect(lasting.clear()).rejects.toThrow();
+    expect(await count()).toBe(1);
   });
 
   it('are a miss where another program stores something else, and the link stays usable', async () => {
-    const cards = redisCards(redis);
-    const { link, store } = await cards.open();
-    await store.set('a', newAnswer());
-    const [key = ''] = await cards.keys();
-    const client = await cards.client();
-    await client.unlink(key);
-    await client.lPush(key, 'x');
-    expect(await keptIn((await cards.open()).store, 'a')).toBeUndefined();
+    const { client, key, link, open, empty } = await withCard();
+    await empty();
+    await (await client()).lPush(key, 'x');
+    expect(await (await open()).store.newest('base1:4 é')).toBeUndefined();
     expect(link.health).toBe('usable');
   });
 
@@ -376,12 +368,12 @@ describe('cards in Redis', () => {
     'that were answered while it was away are stored when it is back',
     async () => {
       const server = await startRealRedis();
-      const cards = redisCards({ url: server.url, prefix: 'away' });
-      const { store } = await cards.open();
+      const { empty, count, keep } = await withCard(0, server);
+      await empty();
       await server.kill();
-      await store.set('a', newAnswer());
+      await keep();
       await server.start();
-      await vi.waitFor(async () => expect(await cards.count()).toBe(1), { timeout: 20_000 });
+      await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 20_000 });
     },
   );
 });

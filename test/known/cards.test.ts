@@ -54,13 +54,13 @@ const FOIL: Prices = { label: 'holofoil', market: 400 };
 const LABELS: Record<string, string | undefined> = { mint: MINT.label, foil: FOIL.label };
 
 /** The prices in a text such as `foil 400 EUR`. */
-function priced(text: string): Prices {
+function priced(text: string) {
   const [label = '', market, currency] = text.split(' ');
   return { label: LABELS[label], market: Number(market), currency };
 }
 
 /** What is left after each answer, which comes so many days after the first: its price, those before, what is told. */
-function kept(answers: string): string {
+function kept(answers: string) {
   let record: CardRecord | undefined;
   const after = answers.split('; ').map((answer) => {
     const [, day, pricesBy, said = ''] = /^([\d.]+)(?: by (\w+))?: (.*)$/.exec(answer) ?? [];

@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import type { Progress } from '../../src/lookup/fair-queue.ts';
 import { Lookups, type LookupsOptions } from '../../src/lookup/lookups.ts';
 import { Stopping } from '../../src/model/errors.ts';
-import { by, NOON_MS } from '../support/lookup-queue.ts';
+import { NOON_MS, requesterOf } from '../support/lookup-queue.ts';
 
-const WANTED = { ...by('alice'), receivedAtMs: NOON_MS, deadlineMs: Infinity };
+const WANTED = { requester: requesterOf('alice'), receivedAtMs: NOON_MS, deadlineMs: Infinity };
 
 /** A reply of one card, which is missing. */
-function openedOver(admitted: Awaited<ReturnType<LookupsOptions['lookupQueue']['admit']>>): Promise<Lookups> {
+function openedOver(admitted: Awaited<ReturnType<LookupsOptions['lookupQueue']['admit']>>) {
   return Lookups.resume([{ cardId: 'a', showPrices: true }], WANTED, {
     cards: { known: async () => ({ kind: 'missing' }) },
     lookupQueue: { admit: async () => admitted, admitAgain: () => admitted },
@@ -17,7 +17,7 @@ function openedOver(admitted: Awaited<ReturnType<LookupsOptions['lookupQueue']['
 }
 
 /** One whose lookup has gone so far, and is answered then. */
-function lookedUp(how: Partial<Progress>, fetchedAtMs = 0): Promise<Lookups> {
+function lookedUp(how: Partial<Progress>, fetchedAtMs = 0) {
   const progress = { requestNumbers: new Set<number>(), ...how };
   return openedOver({ reservation: { progress, start: async () => ({ card: undefined, fetchedAtMs }), cancel() {} } });
 }

@@ -1,12 +1,13 @@
 import { expect, it, vi } from 'vitest';
 import { EmbeddedCardService, SANDBOX_API_KEY } from '../../sandbox/service/service.ts';
 import { UsageReports } from '../../src/lookup/usage-reports.ts';
-import { LocalClaims } from '../../src/model/claims.ts';
 import { KeyRefused, type RequestOutcome, ServiceDown, Stopping } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
-import type { Rows } from '../../src/model/rows.ts';
+import { LocalClaims } from '../../src/model/store/claims.ts';
+import type { Rows } from '../../src/model/store/rows.ts';
+import { fakeTimers } from '../support/fake-timers.ts';
 import { ERROR, logLines } from '../support/log-lines.ts';
-import { fakeTime, lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
+import { lookupQueueOver, NOON_MS } from '../support/lookup-queue.ts';
 import { rowsInFile } from '../support/stores.ts';
 
 const ALICE = { memberId: 'alice', guildId: 'guild' };
@@ -14,7 +15,7 @@ const ALICE = { memberId: 'alice', guildId: 'guild' };
 const later = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
 function reportsOver({ claims = new LocalClaims(), rows }: { claims?: LocalClaims; rows?: Rows } = {}) {
-  fakeTime();
+  fakeTimers({ now: NOON_MS });
   const cardService = new EmbeddedCardService();
   const over = lookupQueueOver(cardService, { plan: 'auto' }, { apiKey: SANDBOX_API_KEY });
   const { limiter, ledger, client: service } = over;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CardRecord } from '../../src/model/card.ts';
 import { parseCardId } from '../../src/model/card-id.ts';
 import { InvalidCardId } from '../../src/model/errors.ts';
+import { table } from '../table.ts';
 
 describe('a card record', () => {
   const CARD = { id: 'base1-4', name: 'Ember Drake', game: 'Wyrmfall', set: { id: 'base1', name: 'First Fires' } };
@@ -21,15 +22,16 @@ describe('a card record', () => {
     expect(CardRecord.parse(JSON.parse(JSON.stringify(record)))).toEqual(record);
   });
 
-  it.each([
-    ['null as absent', { low: null }, {}],
-    ['three prices of 0 as none', { market: 0, low: 0, high: 0 }, {}],
-    ['a market price of 0 as none, beside another price', { market: 0, low: 4 }, { low: 4 }],
-    ['what is below 0 as no price', { market: -1, low: -0.01, high: 2 }, { high: 2 }],
-    ['the smallest price as one', { market: Number.MIN_VALUE, high: -0 }, { market: Number.MIN_VALUE }],
-  ])('reads %s', (_, prices, shown) => {
+  it.each(table`
+    null as absent | {"low":null} | {}
+    three prices of 0 as none | {"market":0,"low":0,"high":0} | {}
+    a market price of 0 as none, beside another price | {"market":0,"low":4} | {"low":4}
+    what is below 0 as no price | {"market":-1,"low":-0.01,"high":2} | {"high":2}
+    the smallest price as one | {"market":5e-324,"high":-0} | {"market":5e-324}
+  `)('reads %s', (_, given = '', shown = '') => {
+    const prices = JSON.parse(given);
     const { card } = CardRecord.parse({ card: { ...CARD, number: null, prices }, fetchedAtMs: 1 });
-    expect(card).toEqual({ ...CARD, prices: shown });
+    expect(card).toEqual({ ...CARD, prices: JSON.parse(shown) });
   });
 
   it.each([

@@ -9,7 +9,7 @@ import {
   weekChange,
   withPoint,
 } from '../../src/model/price-history.ts';
-import { DAY_MS } from '../../src/time/utc-day.ts';
+import { DAY_MS } from '../../src/time.ts';
 import { table } from '../table.ts';
 
 const HOUR_MS = 3_600_000;
@@ -71,31 +71,25 @@ describe('a price history', () => {
   });
 });
 
-describe('the change of a price', () => {
-  const at = (ms: number, market: number): PricePoint => [NOW_MS + ms, market];
+/** A history in a line, each price with how many days ago it was: `7:30 0:31.26`. */
+function historyOf(line: string): PricePoint[] {
+  return [...line.matchAll(/(\S+):(\S+)/g)].map(([, days, market]) => [NOW_MS - Number(days) * DAY_MS, Number(market)]);
+}
 
-  it.each<[string, PricePoint[], ReturnType<typeof weekChange>]>([
-    ['is unknown without a price', [], undefined],
-    ['is unknown within a week', [at(-WEEK_MS + 1, 10), at(0, 11)], undefined],
-    ['is that of a week', [at(-WEEK_MS, 10), at(0, 11)], { share: expect.closeTo(0.1), days: 7 }],
-    [
-      'starts at the last point that is a week old',
-      [at(-9 * DAY_MS, 1), at(-8 * DAY_MS, 20), at(-DAY_MS, 5), at(0, 10)],
-      { share: -0.5, days: 8 },
-    ],
-    ['says nothing of more than a month', [at(-31 * DAY_MS, 10), at(0, 11)], undefined],
-  ])('%s', (_, history, change) => {
-    expect(weekChange(history)).toEqual(change);
-  });
+it.each(table`
+  is unknown without a price | |
+  is unknown within a week | ${7 - 1 / DAY_MS}:10 0:11 |
+  is that of a week | 7:10 0:11 | 10% in 7 days
+  starts at the last point that is a week old | 9:1 8:20 1:5 0:10 | -50% in 8 days
+  says nothing of more than a month | 31:10 0:11 |
+`)('the change of a price %s', (_, history = '', change) => {
+  const { share, days } = weekChange(historyOf(history)) ?? {};
+  expect(share === undefined ? '' : `${Number((share * 100).toFixed(6))}% in ${days} days`).toBe(change);
 });
 
-describe('a price curve', () => {
-  it.each([
-    ['needs five points', [0, 1, 2, 3], []],
-    ['has columns of equal time, the last of which ends with the present price', [0, 1, 2, 3, 10], [2, 3, 3, 3, 4]],
-  ])('%s', (_, hours, curve) => {
-    expect(priceCurve(seenAt(hours.map((hour) => NOW_MS + hour * HOUR_MS)))).toEqual(curve);
-  });
+it('a price curve needs five points, and has columns of equal time, the last of which ends with the present price', () => {
+  const curve = (...hours: number[]) => priceCurve(seenAt(hours.map((hour) => NOW_MS + hour * HOUR_MS)));
+  expect([curve(0, 1, 2, 3), curve(0, 1, 2, 3, 10)]).toEqual([[], [2, 3, 3, 3, 4]]);
 });
 
 it('of several lowest and highest prices, the last counts', () => {
@@ -103,19 +97,17 @@ it('of several lowest and highest prices, the last counts', () => {
   expect(extremes(history)).toEqual({ first: [0, 2], last: [5, 3], lowest: [4, 1], highest: [3, 5] });
 });
 
-describe('the days that can be drawn', () => {
-  it.each(table`
-    are none without three points | 2 0 |
-    are none within a day | 0.9 0.5 0 |
-    are seven from three points over a day on | 1 0.5 0 | 7
-    are no more than show more | 8 3 2 0 | 30 7
-    are all of a long history, the longest first | 60 20 3 2 1 | 90 30 7
-    are none of long ago | 120 110 100 |
-    are only those with three points in them | 60 50 5 0 | 90
-  `)('%s: of points %s days ago %s', (_, daysAgo = '', drawable) => {
-    const history = daysAgo.split(' ').map((day): PricePoint => [NOW_MS - Number(day) * DAY_MS, 1]);
-    const days = drawableDays(history, NOW_MS);
-    expect(days.join(' ')).toBe(drawable);
-    for (const each of days) expect(lastDays(history, each, NOW_MS).length).toBeGreaterThanOrEqual(3);
-  });
+it.each(table`
+  are none without three points | 2 0 |
+  are none within a day | 0.9 0.5 0 |
+  are seven from three points over a day on | 1 0.5 0 | 7
+  are no more than show more | 8 3 2 0 | 30 7
+  are all of a long history, the longest first | 60 20 3 2 1 | 90 30 7
+  are none of long ago | 120 110 100 |
+  are only those with three points in them | 60 50 5 0 | 90
+`)('the days that can be drawn %s: of points %s days ago %s', (_, daysAgo = '', drawable) => {
+  const history = historyOf(daysAgo.replaceAll(/\S+/g, '$&:1'));
+  const days = drawableDays(history, NOW_MS);
+  expect(days.join(' ')).toBe(drawable);
+  for (const each of days) expect(lastDays(history, each, NOW_MS).length).toBeGreaterThanOrEqual(3);
 });

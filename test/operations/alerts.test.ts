@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createLog, type Logger } from '../../src/log.ts';
 import { Alerts } from '../../src/operations/alerts.ts';
+import { fakeTimers } from '../support/fake-timers.ts';
 import { logLines } from '../support/log-lines.ts';
 import { table } from '../table.ts';
 import { startWebhookServer } from './webhook-server.ts';
@@ -48,8 +49,7 @@ it.each(table`
   that it began again within the hour, if it still lasts then | 0x 1. 1x 1x 58- | x.x
   what lasts once an hour as often as the log says it | 0x 59x 1x 1. | xx.
 `)('is told: %s', async (_, steps, told) => {
-  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
-  onTestFinished(() => void vi.useRealTimers());
+  fakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] });
   const { log, messages } = await startAlerts();
   for (const [, minutes, what] of steps.matchAll(/(\d+)(.)/g)) {
     vi.advanceTimersByTime(Number(minutes) * 60_000);

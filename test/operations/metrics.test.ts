@@ -87,22 +87,19 @@ it.each(['remaining', 'limit'])(
 
 /** What an expression of PromQL reads that is not exported: metrics, and labels and their values. */
 function notExported(expression: string): string[] {
-  const exported = [...samples, ...first];
-  const read = [...expression.matchAll(/((?:cardbot|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)];
-  const named = read.flatMap(([, name = '', matchers = '']) => {
-    const series = exported.filter((sample) => sample.name === name);
-    const values = [...matchers.matchAll(/(\w+)=~?"([^"]*)"/g)].flatMap(([, label = '', text = '']) =>
-      text.split('|').map((value) => ({ label, value })),
-    );
-    const unknown = values.filter(
-      ({ label, value }) => label !== 'job' && !series.some((it) => it.labels[label] === value),
-    );
-    return series.length === 0 ? [name] : unknown.map(({ label, value }) => `${name} ${label}=${value}`);
-  });
-  const ofRead = exported.filter((sample) => read.some(([, name]) => name === sample.name));
-  const labels = ['job', 'instance', ...ofRead.flatMap((sample) => Object.keys(sample.labels))];
+  const missing: string[] = [];
+  const labels = ['job', 'instance'];
+  for (const [, name = '', matchers = ''] of expression.matchAll(/((?:cardbot|process|nodejs)_\w+)(?:\{([^}]*)\})?/g)) {
+    const series = [...samples, ...first].filter((sample) => sample.name === name);
+    if (series.length === 0) missing.push(name);
+    labels.push(...series.flatMap((sample) => Object.keys(sample.labels)));
+    for (const [, label = '', values = ''] of matchers.matchAll(/(\w+)=~?"([^"]*)"/g)) {
+      const unknown = values.split('|').filter((value) => !series.some((sample) => sample.labels[label] === value));
+      if (label !== 'job') missing.push(...unknown);
+    }
+  }
   const grouped = [...expression.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, by = '']) => by.split(', '));
-  return [...named, ...grouped.filter((label) => !labels.includes(label))];
+  return [...missing, ...grouped.filter((label) => !labels.includes(label))];
 }
 
 describe('docs/deploy/', () => {

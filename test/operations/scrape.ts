@@ -33,20 +33,17 @@ export async function typeTraffic({ card, usage, cardService, lines, discord }: 
 }
 
 /** One line of Prometheus's text format. */
-export interface Sample {
-  name: string;
-  labels: Record<string, string>;
-  value: number;
-}
+export type Sample = ReturnType<typeof parseMetrics>[number];
 
 /** @throws for a line that is no sample */
-export function parseMetrics(text: string): Sample[] {
+export function parseMetrics(text: string) {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return lines.map((line) => {
-    const [, name, labels = '', value] = /^([a-z0-9_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
-    if (name === undefined || value === undefined) throw new Error(`no sample: ${line}`);
-    const pairs = [...labels.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label = '', text = '']) => [label, text]);
-    return { name, labels: Object.fromEntries(pairs), value: Number(value) };
+    const [, name, given = '', value] = /^([a-z0-9_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+    if (name === undefined) throw new Error(`no sample: ${line}`);
+    const pairs = [...given.matchAll(/(\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, label, text]) => [label, text]);
+    const labels: Record<string, string> = Object.fromEntries(pairs);
+    return { name, labels, value: Number(value) };
   });
 }
 

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
-import { plannedWindows } from '../../src/model/plan.ts';
+import { expect, it } from 'vitest';
+import { plannedWindows } from '../../src/model/quota.ts';
 import { budgetRefusal, foreignCap, memberCap } from '../../src/quota/budget.ts';
-import { type Planned, settingOf } from '../support/described.ts';
+import { settingOf } from '../support/described.ts';
 import { table } from '../table.ts';
 
 const figure = (text: string | undefined) => (text ? Number(text) : undefined);
@@ -27,46 +27,43 @@ it.each(table`
   expect(foreignCap({ foreignDaily: figure(configured) }, figure(day))).toBe(figure(cap));
 });
 
-describe('a budget', () => {
-  const NOTHING = { member: 0, guild: 0 };
-  const caps = { member: 20, guild: 100 };
+const NOTHING = { member: 0, guild: 0 };
 
-  it.each([
-    ['allows the last request', { member: 19, guild: 99 }, NOTHING, undefined],
-    ['refuses a member who has spent theirs', { member: 20, guild: 0 }, NOTHING, 'member'],
-    ['counts what waits', { member: 18, guild: 0 }, { member: 2, guild: 2 }, 'member'],
-    ['refuses a server that has spent its own', { member: 0, guild: 90 }, { member: 0, guild: 10 }, 'server'],
-  ])('%s', (_, spent, queued, whose) => {
-    expect(budgetRefusal({ caps, spent }, queued)?.whose).toBe(whose);
-  });
-
-  it('that all foreign places share is not called that of a server', () => {
-    const spent = { caps, spent: { member: 0, guild: 100 }, isForeign: true };
-    expect(budgetRefusal(spent, NOTHING)).toMatchObject({ whose: 'foreign', cap: 100 });
-  });
-
-  it('of nothing has no time at which there is more', () => {
-    const nothing = { caps: { member: 20, guild: 0 }, spent: NOTHING, isForeign: true };
-    const refusal = budgetRefusal(nothing, NOTHING);
-    expect([refusal?.whose, refusal?.untilMs]).toEqual(['foreign', undefined]);
-  });
-
-  it('of one request has more from midnight on', () => {
-    const spent = { caps: { member: 1, guild: 100 }, spent: { member: 1, guild: 1 } };
-    expect(budgetRefusal(spent, NOTHING)?.untilMs).toBeGreaterThan(Date.now());
-  });
-
-  it('without caps refuses nothing', () => {
-    const none = { caps: { member: undefined, guild: undefined }, spent: { member: 1_000, guild: 1_000 } };
-    expect(budgetRefusal(none, { member: 1, guild: 1 })).toBeUndefined();
-  });
+// Columns: what the member and the server have spent, and what waits of both
+it.each(table`
+  allows the last request | 19 | 99 | 0 | 0 | undefined
+  refuses a member who has spent theirs | 20 | 0 | 0 | 0 | member
+  counts what waits | 18 | 0 | 2 | 2 | member
+  refuses a server that has spent its own | 0 | 90 | 0 | 10 | server
+`)('a budget %s', (_, member, guild, waitingOfMember, waitingOfGuild, whose) => {
+  const spent = { member: Number(member), guild: Number(guild) };
+  const queued = { member: Number(waitingOfMember), guild: Number(waitingOfGuild) };
+  expect(String(budgetRefusal({ caps: { member: 20, guild: 100 }, spent }, queued)?.whose)).toBe(whose);
 });
 
-it.each<[string, Planned, number | undefined]>([
-  ['the plan’s', { plan: 'free' }, 1_000],
-  ['the first plan’s until the service tells which it is', { plan: 'auto' }, 1_000],
-  ['that of the variable, if set', { plan: 'free', requestsPerDay: 700 }, 700],
-  ['not known of a plan without figures', { plan: 'enterprise' }, undefined],
-])('the day of the configuration is %s', (_, planned, requests) => {
-  expect(plannedWindows(settingOf(planned)).day).toBe(requests);
+it('a budget that all foreign places share is not called that of a server', () => {
+  const spent = { caps: { member: 20, guild: 100 }, spent: { member: 0, guild: 100 }, isForeign: true };
+  expect(budgetRefusal(spent, NOTHING)).toMatchObject({ whose: 'foreign', cap: 100 });
+});
+
+it('a budget of nothing has no time at which there is more, and one of one request has more from midnight on', () => {
+  const nothing = { caps: { member: 20, guild: 0 }, spent: NOTHING, isForeign: true };
+  const refusal = budgetRefusal(nothing, NOTHING);
+  expect([refusal?.whose, refusal?.untilMs]).toEqual(['foreign', undefined]);
+  const one = { caps: { member: 1, guild: 100 }, spent: { member: 1, guild: 1 } };
+  expect(budgetRefusal(one, NOTHING)?.untilMs).toBeGreaterThan(Date.now());
+});
+
+it('a budget without caps refuses nothing', () => {
+  const none = { caps: { member: undefined, guild: undefined }, spent: { member: 1_000, guild: 1_000 } };
+  expect(budgetRefusal(none, { member: 1, guild: 1 })).toBeUndefined();
+});
+
+it.each(table`
+  the plan’s | free | | 1000
+  the first plan’s until the service tells which it is | auto | | 1000
+  that of the variable, if set | free | 700 | 700
+  not known of a plan without figures | enterprise | |
+`)('the day of the configuration is %s', (_, plan = '', requestsPerDay, requests) => {
+  expect(plannedWindows(settingOf({ plan, requestsPerDay: figure(requestsPerDay) })).day).toBe(figure(requests));
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseMarkdown } from '../../sandbox/page/markdown.ts';
 import { Card } from '../../src/model/card.ts';
 import type { PricePoint } from '../../src/model/price-history.ts';
@@ -18,7 +18,7 @@ import {
 import { formatMessage } from '../../src/render/messages.ts';
 import { idOrNothing } from '../support/any-id.ts';
 import { fakeTimers } from '../support/fake-timers.ts';
-import { table } from '../table.ts';
+import { changed, differences, table } from '../table.ts';
 import { nastyText, serviceCard } from './service-answers.ts';
 
 const FETCHED_AT_MS = Date.UTC(2026, 10, 20, 12);
@@ -43,177 +43,98 @@ const VIEW: CardView = {
   quota: { limit: 1_000, remaining: 987, resetsAtMs: undefined, receivedAtMs: FETCHED_AT_MS },
 };
 
-/** The embed, and its lines; the card differs from the usual one in `card`. */
-function embedOf({ card, ...view }: Partial<Omit<CardView, 'card'>> & { card?: Partial<CardView['card']> }) {
-  return cardEmbed({ ...VIEW, ...view, card: { ...VIEW.card, ...card } });
+/** The parts of an embed that are there. */
+function partsOf(view: CardView) {
+  const { title, description, url, image, footer, color = 0 } = cardEmbed(view);
+  const picture = image && `${image.url} ${image.description}`;
+  const parts = { title, lines: description, url, picture, footer: footer?.text, colour: COLOURS[color] };
+  return Object.fromEntries(Object.entries(parts).filter(([, text]) => text !== undefined));
 }
 
-function lines(...given: Parameters<typeof embedOf>): string[] {
-  return embedOf(...given).description?.split('\n') ?? [];
-}
+const COLOURS: Readonly<Record<number, string>> = { [FRESH_COLOUR]: 'fresh', [STALE_COLOUR]: 'stale' };
 
-describe('the embed of a card', () => {
-  const ABSENT = { number: undefined, rarity: undefined, imageUrl: undefined };
-  const EMPTY = { id: '\u200b', game: '', set: { id: '', name: '' }, number: '', rarity: '' };
-  const BARE = { showPrices: false, quota: undefined };
-  const NO_PRICES = 'Wyrmfall · First Fires · 4/102 · Rare\nNo prices for this card.';
-
-  it.each<[string, Parameters<typeof embedOf>[0], object]>([
-    [
-      'the line of its service in the footer, and no picture where that forbids it',
-      { display: { hasPictures: false, notice: 'Data: Mine' } },
-      {
-        footer: { text: 'base1-4 · 987 of 1,000 new lookups left today\nData: Mine' },
-        image: undefined,
-        color: FRESH_COLOUR,
-      },
-    ],
-    [
-      'nothing of what is absent',
-      { ...BARE, card: ABSENT },
-      { description: 'Wyrmfall · First Fires', image: undefined, footer: { text: 'base1-4' } },
-    ],
-    ['no empty description and footer', { ...BARE, card: EMPTY }, { description: undefined, footer: undefined }],
-    ['a mark in place of its name', { card: { name: ' \u200b' } }, { title: '(no name)' }],
-    ['one line for no prices', { card: { prices: undefined } }, { description: NO_PRICES }],
-    [
-      'a note on a stale copy, and that it is no longer listed, as lines of their own in another colour',
-      { answer: { fetchedAtMs: 0, delistedAtMs: FETCHED_AT_MS }, note: RENEWING },
-      {
-        description: expect.stringMatching(`\nNo longer listed. This is the last copy I saved.\n${RENEWING}$`),
-        color: STALE_COLOUR,
-      },
-    ],
-    ['another colour with a note', { note: RENEWING }, { color: STALE_COLOUR }],
-    [
-      'escapes where Discord reads Markdown alone',
-      { card: { id: '*a*', name: '*a*', game: '*a*', rarity: '*a*' } },
-      {
-        title: '\\*a\\*',
-        description: expect.stringMatching(/^\\\*a\\\* · First Fires · 4\/102 · \\\*a\\\*\n/),
-        image: { url: VIEW.card.imageUrl, description: 'Picture of *a*' },
-        footer: { text: '*a* · 987 of 1,000 new lookups left today' },
-      },
-    ],
-  ])('has %s', (_, view, shown) => {
-    const without = { description: undefined, image: undefined, footer: undefined };
-    expect({ ...without, ...embedOf(view) }).toMatchObject(shown);
-  });
-
-  it.each<[string, string | undefined, string, Partial<CardView['card']>]>([
-    ['where the service says', undefined, 'https://cards.test/a', {}],
-    ['nowhere but on a public host', undefined, '', { pageUrl: 'http://10.0.0.1/a' }],
-    ['nowhere but in the web', undefined, '', { pageUrl: 'javascript:alert(1)' }],
-    ['where the operator says', '{name}?n={number}#{id}', 'https://shop.test/Ember%20Drake?n=4%2F102#base1-4', {}],
-    ['nowhere when it lacks what its page is named after', '{number}', '', { number: undefined }],
-  ])('links to its page %s', (_, path, url, card) => {
-    const display = path === undefined ? undefined : { pageUrl: `https://shop.test/${path}`, hasPictures: true };
-    expect(embedOf({ display, card: { pageUrl: 'https://cards.test/a', ...card } }).url ?? '').toBe(url);
-  });
-
-  it.each(table`
-    {"market": 1, "low": 2} | **1.00** market | offers from 2.00
-    {"market": 1, "high": 3} | **1.00** market | offers up to 3.00
-    {"market": 1} | **1.00** market | Prices
-    {"low": 2, "high": 3} | offers 2.00 to 3.00 | Prices
-    {"low": 2} | offers from 2.00 | Prices
-    {"high": 3} | offers up to 3.00 | Prices
-  `)('shows the prices that there are: %s', (prices = '', first, second) => {
-    expect(lines({ card: { prices: JSON.parse(prices) } }).slice(1)).toEqual([first, `-# ${second} · ${FETCHED}`]);
-  });
+// What differs from the usual embed, and what is not there.
+it.each(table`
+  the line of its service in the footer, and no picture where that forbids it
+    | display={"hasPictures":false,"notice":"Data: Mine"}
+    | no picture ¶ footer: base1-4 · 987 of 1,000 new lookups left today / Data: Mine
+  nothing of what is absent | showPrices=false; quota=; card.number=; card.rarity=; card.imageUrl=
+    | lines: Wyrmfall · First Fires ¶ no picture ¶ footer: base1-4
+  no empty description and footer | showPrices=false; quota=; card.id="\u200b"; card.game="";
+    card.set={"id":"","name":""}; card.number=""; card.rarity="" | no lines ¶ no footer
+  a mark in place of its name | card.name=" \u200b"
+    | title: (no name) ¶ picture: https://cards.test/base1-4.png Picture of (no name)
+  one line for no prices | card.prices= | lines: Wyrmfall · First Fires · 4/102 · Rare / No prices for this card.
+  a note on a stale copy, and that it is no longer listed, as lines of their own in another colour
+    | answer={"fetchedAtMs":0,"delistedAtMs":${FETCHED_AT_MS}}; note="${RENEWING}"
+    | lines: Wyrmfall · First Fires · 4/102 · Rare / **1,234.50** market / -# offers 0 to 2,000.00 · <t:0:R>
+    / No longer listed. This is the last copy I saved. / Showing a saved copy while I fetch the latest. ¶ colour: stale
+  another colour with a note | note="${RENEWING}"
+    | lines: Wyrmfall · First Fires · 4/102 · Rare / **1,234.50** market
+    / -# offers 0 to 2,000.00 · ${FETCHED} / Showing a saved copy while I fetch the latest. ¶ colour: stale
+  escapes where Discord reads Markdown alone | card.id="*a*"; card.name="*a*"; card.game="*a*"; card.rarity="*a*"
+    | title: \*a\* ¶ lines: \*a\* · First Fires · 4/102 · \*a\* / **1,234.50** market
+    / -# offers 0 to 2,000.00 · ${FETCHED} ¶ picture: https://cards.test/base1-4.png Picture of *a*
+    ¶ footer: *a* · 987 of 1,000 new lookups left today
+  its page where the service says | card.pageUrl="https://cards.test/a" | url: https://cards.test/a
+  no page but on a public host | card.pageUrl="http://10.0.0.1/a" |
+  no page but in the web | card.pageUrl="javascript:alert(1)" |
+  its page where the operator says | card.pageUrl="https://cards.test/a";
+    display={"pageUrl":"https://shop.test/{name}?n={number}#{id}","hasPictures":true}
+    | url: https://shop.test/Ember%20Drake?n=4%2F102#base1-4
+  no page when the card lacks what it is named after
+    | card.pageUrl="https://cards.test/a"; card.number=;
+    display={"pageUrl":"https://shop.test/{number}","hasPictures":true}
+    | lines: Wyrmfall · First Fires · Rare / **1,234.50** market / -# offers 0 to 2,000.00 · ${FETCHED}
+`)('the embed of a card has %s', (_, changes, expected) => {
+  expect(differences(partsOf(VIEW), partsOf(changed(VIEW, changes)))).toBe(expected);
 });
 
 const DAY_MS = 86_400_000;
-const CARD = { id: 'a', name: 'A' };
-const PRICED = { ...VIEW, quota: undefined };
+const EIGHT_DAYS = '8:20 7:30 6:28 5:25 4:27 3:32 2:33 1:30';
 
-/** The lines below a card of which nothing but prices is known. */
-function shown(
-  market: number,
-  history: PricePoint[],
-  { prices = {}, ...more }: Partial<CardView & CardView['card']> = {},
-) {
-  const view = {
-    ...PRICED,
-    card: { ...CARD, prices: { market, ...prices } },
-    answer: { fetchedAtMs: FETCHED_AT_MS, history },
-  };
-  return linesOf(cardEmbed({ ...view, ...more }));
-}
-
-const linesOf = ({ description = '' }: ReturnType<typeof cardEmbed>) => description.split('\n');
-
-/** One price for each day up to now. */
-function daily(...prices: number[]): PricePoint[] {
-  return prices.map((market, index) => [FETCHED_AT_MS - (prices.length - 1 - index) * DAY_MS, market]);
-}
-
-describe('the lines of a price', () => {
-  beforeEach(() => fakeTimers({ now: FETCHED_AT_MS, toFake: ['Date'] }));
-
-  it('say how it moved in a week, and draw the curve with its range in words', () => {
-    const prices = [20, 30, 28, 25, 27, 32, 33, 30, 31.26];
-    expect(shown(31.26, daily(...prices))).toEqual([
-      '**31.26** market ▲ 4.2% in 7 days',
-      `${sparkline(prices.slice(1))} 20–33 since Nov 12`,
-      expect.stringMatching(/^-# Prices · /),
-    ]);
+// The prices of a card of which nothing else is known, those of some days ago, and all lines about them.
+it.each(table`
+  are those that there are | {"market":1,"low":2} | | | **1.00** market / -# offers from 2.00 · ${FETCHED}
+  are those that there are: no offers | {"market":1,"high":3} | | | **1.00** market / -# offers up to 3.00 · ${FETCHED}
+  are those that there are: market | {"market":1} | | | **1.00** market / -# Prices · ${FETCHED}
+  are those that there are: offers | {"low":2,"high":3} | | | offers 2.00 to 3.00 / -# Prices · ${FETCHED}
+  are those that there are: low | {"low":2} | | | offers from 2.00 / -# Prices · ${FETCHED}
+  are those that there are: high | {"high":3} | | | offers up to 3.00 / -# Prices · ${FETCHED}
+  say how they moved in a week, and draw the curve with its range in words | {"market":31.26}
+    | ${EIGHT_DAYS} 0:31.26 | | **31.26** market ▲ 4.2% in 7 days / ▆▄▁▃██▆▇ 20–33 since Nov 12 / -# Prices · ${FETCHED}
+  say that they fell | {"market":15} | 7:30 0:15 | | **15.00** market ▼ 50% in 7 days / -# Prices · ${FETCHED}
+  say that they are the same | {"market":30} | 7:30 0:30 |
+    | **30.00** market · unchanged for 7 days / -# Prices · ${FETCHED}
+  say that they are the same as shown | {"market":30.001} | 7:30 0:30.001 |
+    | **30.00** market · unchanged for 7 days / -# Prices · ${FETCHED}
+  say never that they fell by all | {"market":0.0003} | 7:30 0:0.0003 |
+    | **0.0003** market ▼ 99% in 7 days / -# Prices · ${FETCHED}
+  say that they rose | {"market":90} | 7:30 0:90 | | **90.00** market ▲ 200% in 7 days / -# Prices · ${FETCHED}
+  are short ones beside a small picture | {"market":31.26,"low":20,"high":40} | ${EIGHT_DAYS} 0:31.26 | small
+    | **31.26** market / ▲ 4.2% in 7 days / -# Prices · ${FETCHED}
+  are short ones there when nothing moved | {"market":30,"low":20,"high":40} | ${EIGHT_DAYS} 0:30 | small
+    | **30.00** market / unchanged for 7 days / -# Prices · ${FETCHED}
+  say how old they are | {"market":5} | | answer.fetchedAtMs=${FETCHED_AT_MS + 60_000}
+    | **5.00** market / -# Prices · ${FETCHED}
+  say not how old when a clock that was ahead said so | {"market":5} |
+    | answer.fetchedAtMs=${FETCHED_AT_MS + 60_001} | **5.00** market
+  show nothing of the past without a market price now | {"low":1} | 8:1 7:2 6:3 5:4 4:5 3:6 2:7 1:8 0:9 |
+    | offers from 1.00 / -# Prices · ${FETCHED}
+  show nothing of the past without any price now | {} | 8:1 7:2 6:3 5:4 4:5 3:6 2:7 1:8 0:9 | | No prices for this card.
+  name the row of the price and its currency | {"market":5,"low":4,"label":"Near *Mint*","currency":"USD"} |
+    | currency="EUR"; isJustFetched=true | **$5.00** market (Near \*Mint\*) / -# offers from $4.00
+  compare the price of another row with nothing | {"market":400} | 7:1 6:2 5:3 4:4 3:5 2:6 1:7 0:8
+    | answer.missingRow={"sinceMs":${FETCHED_AT_MS}}; isJustFetched=true | **400.00** market
+`)('the lines of a price %s', (_, prices = '', daysAgo = '', changes = '', lines) => {
+  fakeTimers({ now: FETCHED_AT_MS, toFake: ['Date'] });
+  const history = [...daysAgo.matchAll(/(\S+):(\S+)/g)].map(([, days, market]): PricePoint => {
+    return [FETCHED_AT_MS - Number(days) * DAY_MS, Number(market)];
   });
-
-  it.each(table`
-    15 | **15.00** market ▼ 50% in 7 days
-    30 | **30.00** market · unchanged for 7 days
-    30.001 | **30.00** market · unchanged for 7 days
-    0.0003 | **0.0003** market ▼ 99% in 7 days
-    90 | **90.00** market ▲ 200% in 7 days
-  `)('say how a price of 30 became %s', (became, line) => {
-    const market = Number(became);
-    const history: PricePoint[] = [
-      [FETCHED_AT_MS - 7 * DAY_MS, 30],
-      [FETCHED_AT_MS, market],
-    ];
-    expect(shown(market, history)[0]).toBe(line);
-    expect(shown(market, history)).toHaveLength(2);
-  });
-
-  it.each([
-    [31.26, ['**31.26** market', '▲ 4.2% in 7 days', `-# Prices · ${FETCHED}`]],
-    [30, ['**30.00** market', 'unchanged for 7 days', `-# Prices · ${FETCHED}`]],
-  ])('are short ones beside a small picture, at a price of %d', (market, lines) => {
-    const card = { ...CARD, prices: { market, low: 20, high: 40 } };
-    const answer = { fetchedAtMs: FETCHED_AT_MS, history: daily(20, 30, 28, 25, 27, 32, 33, 30, market) };
-    const [embed] = cardEmbeds([{ ...PRICED, card, answer }], true);
-    expect(linesOf(embed ?? {})).toEqual(lines);
-  });
-
-  it.each([
-    [60_000, [`-# Prices · ${FETCHED}`]],
-    [60_001, []],
-  ])('say how old it is, but not when a clock that was %d ms ahead said so', (aheadMs, lines) => {
-    expect(shown(5, [], { answer: { fetchedAtMs: FETCHED_AT_MS + aheadMs } }).slice(1)).toEqual(lines);
-  });
-
-  it('show nothing of the past of a card that has no market price now', () => {
-    const lines = (prices: object) =>
-      shown(0, daily(1, 2, 3, 4, 5, 6, 7, 8, 9), { prices: { market: undefined, ...prices } });
-    expect(lines({ low: 1 })).toEqual(['offers from 1.00', expect.stringMatching(/^-# Prices · /)]);
-    expect(lines({})).toEqual(['No prices for this card.']);
-  });
-
-  it('name the row of the price and its currency', () => {
-    const prices = { low: 4, label: 'Near *Mint*', currency: 'USD' };
-    const lines = shown(5, [], { prices, currency: 'EUR', isJustFetched: true });
-    expect(lines).toEqual(['**$5.00** market (Near \\*Mint\\*)', '-# offers from $4.00']);
-  });
-
-  it('compare the price of another row with nothing', () => {
-    const answer = {
-      fetchedAtMs: FETCHED_AT_MS,
-      history: daily(1, 2, 3, 4, 5, 6, 7, 8),
-      missingRow: { sinceMs: FETCHED_AT_MS },
-    };
-    expect(shown(400, [], { answer, isJustFetched: true })).toEqual(['**400.00** market']);
-  });
+  const card = { id: 'a', name: 'A', prices: JSON.parse(prices) };
+  const view = { ...VIEW, quota: undefined, card, answer: { fetchedAtMs: FETCHED_AT_MS, history } };
+  const [embed] = cardEmbeds([changed(view, changes.replace('small', ''))], changes === 'small');
+  expect(embed?.description?.replaceAll('\n', ' / ')).toBe(lines);
 });
 
 it.each<[number[], string]>([

@@ -15,32 +15,32 @@ import {
   unknownCard,
 } from '../../src/render/card-list.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
+import { changed, table } from '../table.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { nastyText } from './service-answers.ts';
 
 // Menus and pages of printings are in docs/replies/words.txt and test/scenes/card-actions.test.ts.
 
-const [NAME, SET, X] = ['Emberwing Drake', 'First Light', 'x'];
-const DRAKE: ListedCard = { id: 'base1-4', name: NAME, set: SET, number: '4/102' };
+const X = 'x';
+const DRAKE: ListedCard = { id: 'base1-4', name: 'Emberwing Drake', set: 'First Light', number: '4/102' };
 const LABEL = 'Emberwing Drake · First Light · 4/102';
-const LONG = { set: X.repeat(90), number: '9'.repeat(90) };
 
-it.each<[string, Partial<ListedCard>, string]>([
-  ['leaves out what is absent', { set: undefined, number: undefined }, 'Emberwing Drake'],
-  ['leaves out what is empty', { set: ' ', number: '' }, 'Emberwing Drake'],
-  ['is plain text', { name: '**Ember** [x](y)\n@here\u202e', set: '`a`' }, '**Ember** [x](y) @here · `a` · 4/102'],
-  [
-    'cuts a long name, so that the printing is still told',
-    { name: X.repeat(200) },
-    `${X.repeat(77)}… · 4/102 · ${SET}`,
-  ],
-  ['cuts a long set and a long number', LONG, `${NAME} · ${'9'.repeat(19)}… · ${X.repeat(47)}…`],
-  ['has a long set whole where everything fits', { set: X.repeat(70) }, `${NAME} · 4/102 · ${X.repeat(70)}`],
-  ['has the number first when a phone would cut it', { set: `${SET} of D` }, `${NAME} · 4/102 · ${SET} of D`],
-  ['shows another name that was typed', { knownAs: 'Glutdrache' }, `${NAME} (Glutdrache) · 4/102 · ${SET}`],
-  ['shows the id when the name is invisible', { name: '\u200b' }, 'base1-4 · First Light · 4/102'],
-])('a card in a list %s', (_, change, label) => {
-  expect(cardChoices('en-US', [{ ...DRAKE, ...change }])).toEqual([{ name: label, value: DRAKE.id }]);
+it.each([
+  ...table`
+    leaves out what is absent | set=; number= | Emberwing Drake
+    leaves out what is empty | set=" "; number="" | Emberwing Drake
+    cuts a long name, so that the printing is still told | name="x*200" | ${X.repeat(77)}… · 4/102 · First Light
+    cuts a long set and a long number | set="x*90"; number="${'9'.repeat(90)}"
+      | Emberwing Drake · ${'9'.repeat(19)}… · ${X.repeat(47)}…
+    has a long set whole where everything fits | set="x*70" | Emberwing Drake · 4/102 · ${X.repeat(70)}
+    has the number first when a phone would cut it | set="First Light of D"
+      | Emberwing Drake · 4/102 · First Light of D
+    shows another name that was typed | knownAs="Glutdrache" | Emberwing Drake (Glutdrache) · 4/102 · First Light
+    shows the id when the name is invisible | name="\u200b" | base1-4 · First Light · 4/102
+  `,
+  ['is plain text', 'name="**Ember** [x](y)\\n@here\\u202e"; set="`a`"', '**Ember** [x](y) @here · `a` · 4/102'],
+])('a card in a list %s', (_, changes, label) => {
+  expect(cardChoices('en-US', [changed(DRAKE, changes)])).toEqual([{ name: label, value: DRAKE.id }]);
 });
 
 it.each<[string, ListedCard[], string[]]>([
@@ -95,74 +95,50 @@ const page = (cards: readonly ListedCard[], more: Partial<CardPage> = {}): CardP
 });
 
 /** What a member sees: the text, then the label and custom id of each button, and the placeholder and size of a menu. */
-function seen({ content, components }: ReturnType<typeof severalCards>): string[] {
+function seen({ content, components }: ReturnType<typeof severalCards>): string {
   const parts = components.flatMap(({ components }) =>
     components.map((part) => {
       if ('options' in part) return `${part.placeholder}: ${part.options.length} as ${part.custom_id}`;
       return 'label' in part && 'custom_id' in part ? `${part.label}: ${part.custom_id}` : '';
     }),
   );
-  return [...content.split('\n'), ...parts].filter(Boolean);
+  return [...content.split('\n'), ...parts].filter(Boolean).join(' / ');
 }
 
 const GOLEM = { id: 'b-1', name: 'Wax *Golem*' };
-const several = (cards: readonly ListedCard[], more: Partial<CardPage> = {}) =>
-  severalCards('en-US', page(cards, more), IDS);
-const one = (more: Partial<ListedCard>) => several([{ ...DRAKE, name: 'Wax Golem', ...more }]);
-const unknown = (similar: readonly ListedCard[], askId = 'a') =>
-  unknownCard('en-US', 'Emberwing Dragon', similar, IDS, askId);
-
+const CARDS: Readonly<Record<string, ListedCard>> = {
+  ...{ drake: DRAKE, golem: GOLEM, twin: { ...DRAKE, id: 'b-1' }, 'A*': { id: 'A*', name: 'A*' } },
+  ...{ B: { id: 'B', name: 'B' }, C: { id: 'C', name: 'C' }, wax: { ...DRAKE, name: 'Wax Golem' } },
+  ...{ long: { ...DRAKE, name: X.repeat(200) }, longId: { ...DRAKE, id: 'i'.repeat(100) } },
+};
 const UNKNOWN = "I don't know a card called **Emberwing Dragon**.";
 const COST = "Asking anyway uses one of today's new lookups.";
 const ASK = 'Ask the card service anyway: a';
-const IS_IT = 'Is this the card you mean?';
-const [SHOW, MENU_OF_ONE] = ['Show Emberwing Drake: show base1-4', 'Choose a card: 1 as m'];
 
-it.each<[string, ReturnType<typeof severalCards>, string[]]>([
-  [
-    'the last page',
-    several([DRAKE], { name: 'Pika*chu', page: 1, total: 26 }),
-    [
-      '26 cards are called Pika\\*chu. Add a set or a number, or choose:',
-      ...['Choose a card (26–26 of 26): 1 as m', 'Previous 25: page 0'],
-    ],
-  ],
-  [
-    'cards of different names, without pages',
-    several([DRAKE, GOLEM], { total: 26 }),
-    ['26 cards match. Add a set or a number, or choose:', 'Choose a card: 2 as m'],
-  ],
-  ['a button in place of a menu of one', one({}), [IS_IT, 'Show Wax Golem: show base1-4']],
-  ['that with a long name', one({ name: X.repeat(200) }), [IS_IT, `Show ${X.repeat(74)}…: show base1-4`]],
-  ['a menu of one whose id fits no button', one({ id: 'i'.repeat(100) }), [IS_IT, MENU_OF_ONE]],
-  [
-    'another printing, which is a menu',
-    otherPrintings('en-US', page([DRAKE], { name: 'Drake' }), IDS),
-    ['I know one other printing of this card.', MENU_OF_ONE],
-  ],
-  [
-    'an unknown card with one similar name',
-    unknown([DRAKE]),
-    [UNKNOWN, 'Did you mean Emberwing Drake?', COST, SHOW, ASK],
-  ],
-  [
-    'it with three of four names, each once',
-    unknown([DRAKE, { ...DRAKE, id: 'b-1' }, ...['A*', 'B', 'C'].map((name) => ({ id: name, name }))]),
-    [UNKNOWN, 'Did you mean Emberwing Drake, A\\*, or B?', COST, 'Choose a card: 5 as m', ASK],
-  ],
-  ['it without similar names', unknown([]), [UNKNOWN, COST, ASK]],
-  [
-    'it without a button whose id does not fit',
-    unknown([DRAKE], X.repeat(101)),
-    [UNKNOWN, 'Did you mean Emberwing Drake?', SHOW],
-  ],
-  [
-    'no menu of cards that are offered no longer',
-    several([]),
-    ['This message is too old. Please run the command again.'],
-  ],
-])('a member sees %s', (_, message, expected) => {
-  expect(seen(message)).toEqual(expected);
+it.each(table`
+  the last page | drake | name="Pika*chu"; page=1; total=26 | 26 cards are called Pika\*chu. Add a set or a number,
+    or choose: / Choose a card (26–26 of 26): 1 as m / Previous 25: page 0
+  cards of different names, without pages | drake golem | total=26
+    | 26 cards match. Add a set or a number, or choose: / Choose a card: 2 as m
+  a button in place of a menu of one | wax | | Is this the card you mean? / Show Wax Golem: show base1-4
+  that with a long name | long | | Is this the card you mean? / Show ${X.repeat(74)}…: show base1-4
+  a menu of one whose id fits no button | longId | | Is this the card you mean? / Choose a card: 1 as m
+  another printing, which is a menu | drake | printings="Drake"
+    | I know one other printing of this card. / Choose a card: 1 as m
+  an unknown card with one similar name | drake | unknown="a"
+    | ${UNKNOWN} / Did you mean Emberwing Drake? / ${COST} / Show Emberwing Drake: show base1-4 / ${ASK}
+  it with three of four names, each once | drake twin A* B C | unknown="a"
+    | ${UNKNOWN} / Did you mean Emberwing Drake, A\*, or B? / ${COST} / Choose a card: 5 as m / ${ASK}
+  it without similar names | | unknown="a" | ${UNKNOWN} / ${COST} / ${ASK}
+  it without a button whose id does not fit | drake | unknown="x*101"
+    | ${UNKNOWN} / Did you mean Emberwing Drake? / Show Emberwing Drake: show base1-4
+  no menu of cards that are offered no longer | | | This message is too old. Please run the command again.
+`)('a member sees %s', (_, names = '', changes, expected) => {
+  const cards = names.split(' ').flatMap((name) => CARDS[name] ?? []);
+  const { printings, unknown, ...more } = changed({}, changes);
+  const other = printings && otherPrintings('en-US', page(cards, { name: printings }), IDS);
+  const none = unknown && unknownCard('en-US', 'Emberwing Dragon', cards, IDS, unknown);
+  expect(seen(other ?? none ?? severalCards('en-US', page(cards, more), IDS))).toBe(expected);
 });
 
 describe('texts of a list that are no card for certain', () => {
@@ -191,7 +167,7 @@ describe('texts of a list that are no card for certain', () => {
 
   it('have one menu for all of them, with each card once', () => {
     const components = unclearChoice('en-US', unclear, IDS);
-    expect(seen({ content: '', components })).toEqual(['Choose a card: 2 as m']);
+    expect(seen({ content: '', components })).toBe('Choose a card: 2 as m');
   });
 
   const unclearAs = (text: string) => ({ text, cards: [DRAKE], total: 0 });

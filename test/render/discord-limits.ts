@@ -1,4 +1,3 @@
-import type { APIEmbed } from 'discord-api-types/v10';
 import { expect } from 'vitest';
 import { readMessage } from '../../sandbox/discord/message-rules.ts';
 
@@ -7,9 +6,4 @@ export function expectAccepted(message: object): void {
   const json = JSON.stringify(message);
   readMessage(JSON.parse(json));
   expect(json.isWellFormed()).toBe(true);
-}
-
-/** The embed of a message; whether a file comes with it is not the embed's concern. */
-export function withoutFile({ image, ...rest }: APIEmbed): { embeds: APIEmbed[] } {
-  return { embeds: [image?.url.startsWith('attachment://') ? rest : { ...rest, ...(image && { image }) }] };
 }

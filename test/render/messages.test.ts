@@ -122,7 +122,6 @@ describe('an error has a text for members, without what only operators can use, 
     ...(['empty', 'halfCharacter', 'controlCharacter', 'dotsOnly'] as const).map(
       (reason): [CardServiceError, string] => [new InvalidCardId({ reason }), `P${NO_ID}.`],
     ),
-    [new KeyRefused({ status: 401 }), "I can't reach the card service right now. Please tell whoever runs me."],
     [
       new UnexpectedAnswer({ detail: 'name: secret detail' }),
       'The card service sent something unexpected. Please try again later.',

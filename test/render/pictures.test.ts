@@ -8,7 +8,7 @@ import { FRESH_COLOUR, STALE_COLOUR } from '../../src/render/card-embed.ts';
 import { DAY_INKS, type DayView, dayPicture, usedByHour } from '../../src/render/day-picture.ts';
 import { HISTORY_INKS, historyFile, historyPicture } from '../../src/render/history-picture.ts';
 import { contrast } from '../support/contrast.ts';
-import { table } from '../table.ts';
+import { changed, table } from '../table.ts';
 import { anyHours, momentMs } from './service-answers.ts';
 
 const shown = String;
@@ -120,14 +120,14 @@ describe('the picture of a day', () => {
     expect(dotted({ ...VIEW, forecast: undefined })).toBe(0);
   });
 
-  it.each([
-    ['at the beginning of a day', { used: 10, dayShare: 0.02, forecast: { dayShare: 1, used: 70 } }],
-    ['while few are used', { used: 6, dayShare: 0.5, forecast: { dayShare: 1, used: 12 } }],
-    ['while many are used', { used: 60, dayShare: 0.5, forecast: { dayShare: 0.9, used: 100 } }],
-    ['while many are used at the end of a day', { used: 60, dayShare: 0.99, forecast: undefined }],
-    ['at the end of a day', { used: 3, dayShare: 0.99, forecast: { dayShare: 1, used: 3 } }],
-  ])('writes the requests used where nothing else is, %s', (_, more) => {
-    const view = { ...VIEW, ...more };
+  it.each(table`
+    at the beginning of a day | used=10; dayShare=0.02; forecast={"dayShare":1,"used":70}
+    while few are used | used=6; dayShare=0.5; forecast={"dayShare":1,"used":12}
+    while many are used | used=60; dayShare=0.5; forecast={"dayShare":0.9,"used":100}
+    while many are used at the end of a day | used=60; dayShare=0.99; forecast=
+    at the end of a day | used=3; dayShare=0.99; forecast={"dayShare":1,"used":3}
+  `)('writes the requests used where nothing else is, %s', (_, changes) => {
+    const view: DayView = changed(VIEW, changes);
     const figures = (used: string) => dayPicture(view, (count) => (count === view.used ? used : ''));
     const [{ pixels, width }, bare] = [figures(shown(view.used)), figures('').pixels];
     const drawn = [...pixels.keys()].filter((at) => pixels[at] !== bare[at]);
@@ -138,12 +138,13 @@ describe('the picture of a day', () => {
     expect([drawn.length > 0, below.filter((at) => bare[at] !== 0)]).toEqual([true, []]);
   });
 
-  it.each<[string, number[], number | undefined, number[]]>([
-    ['are what this bot sent', [1, 2, 3], undefined, [1, 3, 6]],
-    ['end with what the service says: what others used counts as used before', [1, 2, 3], 16, [11, 13, 16]],
-    ['are never less than nothing', [5, 5], 2, [0, 2]],
-  ])('has the requests used by the end of each hour, which %s', (_, requests, used, byThen) => {
-    expect(usedByHour(hoursOf(...requests.map((sent): [number, number] => [sent, 0])), used)).toEqual(byThen);
+  it.each(table`
+    are what this bot sent | 1 2 3 | | 1 3 6
+    end with what the service says: what others used counts as used before | 1 2 3 | 16 | 11 13 16
+    are never less than nothing | 5 5 | 2 | 0 2
+  `)('has the requests used by the end of each hour, which %s', (_, requests = '', used, byThen) => {
+    const hours = hoursOf(...requests.split(' ').map((sent): [number, number] => [Number(sent), 0]));
+    expect(usedByHour(hours, used ? Number(used) : undefined).join(' ')).toBe(byThen);
   });
 });
 
@@ -154,20 +155,24 @@ describe('the picture of a price', () => {
     return { history, file: await historyFile(history, to.locale, to.currency) };
   }
 
-  it.each([
-    ['en', 'USD', '$2.00'],
-    ['de', 'EUR', '2,00\u00a0€'],
-    ['fr', 'USD', '2,00\u00a0$US'],
-    ['pt-BR', 'BRL', 'R$\u00a02,00'],
-    ['ja', 'JPY', '￥2'],
-    ['en', 'CAD', '2.00'],
-    ['ja', 'KRW', '2'],
-    ['en', undefined, '2.00'],
-  ])('writes it as in %s, without a currency (%s) that it cannot draw: %s', async (locale, currency, price) => {
-    const { history, file } = await fileOf(FIRST_MS, 0, { locale, currency });
-    expect(isDrawable(price)).toBe(true);
-    expect(file.data).toEqual(await encodePng(historyPicture(history, () => price)));
-  });
+  it.each(table`
+    en | USD | $2.00
+    de | EUR | 2,00 €
+    fr | USD | 2,00 $US
+    pt-BR | BRL | R$ 2,00
+    ja | JPY | ￥2
+    en | CAD | 2.00
+    ja | KRW | 2
+    en | | 2.00
+  `)(
+    'writes it as in %s, without a currency (%s) that it cannot draw: %s',
+    async (locale = '', currency, shown = '') => {
+      const { history, file } = await fileOf(FIRST_MS, 0, { locale, currency: currency || undefined });
+      const price = shown.replace(' ', '\u00a0');
+      expect(isDrawable(price)).toBe(true);
+      expect(file.data).toEqual(await encodePng(historyPicture(history, () => price)));
+    },
+  );
 
   it.each(table`
     en-US | November 13, 2026

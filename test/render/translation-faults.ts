@@ -4,22 +4,11 @@ import { argumentNames, type MessageKey, type Texts } from '../../src/render/lan
 
 export const KEYS = Object.keys(en).filter((key): key is MessageKey => !key.startsWith('@'));
 
-/** Of the parts of a message, as intl-messageformat reads it. */
-const TYPE = { literal: 0, number: 2, date: 3, select: 5, plural: 6, pound: 7 };
-
-interface Part {
-  type: number;
-  value?: string;
-  options?: Record<string, { value: readonly unknown[] }>;
-}
-
-/** What one language has for a key: its text, and the parts that translators wrote. */
-interface Translation {
+/** What one language has for a key: its text, and of what it is made. */
+interface Translation extends ReturnType<typeof read> {
   key: MessageKey;
   language: string;
-  text: string;
-  message: IntlMessageFormat;
-  parts: Part[];
+  english: ReturnType<typeof read>;
 }
 
 /** Finds all faults of its kind, each in a few words. */
@@ -32,8 +21,7 @@ export function faultsOf(language: string, texts: Texts): string[] {
     if (text === undefined) return [];
     if (text.trim() === '') return [`${key}: is empty`];
     try {
-      const message = messageOf(text, language);
-      const translation = { key, language, text, message, parts: partsOf(message) };
+      const translation = { key, language, english: read(en[key], 'en'), ...read(text, language) };
       return CHECKS.flatMap((check) => check(translation)).map((fault) => `${key}: ${fault}`);
     } catch (error) {
       return [`${key}: ${error}`];
@@ -41,18 +29,29 @@ export function faultsOf(language: string, texts: Texts): string[] {
   });
 }
 
-function messageOf(text: string, language: string): IntlMessageFormat {
-  return new IntlMessageFormat(text, language, undefined, { ignoreTag: true });
+type Ast = ReturnType<IntlMessageFormat['getAst']>;
+
+/** Of the parts of a message, as intl-messageformat reads it. */
+const TYPE = { literal: 0, plural: 6, pound: 7 };
+
+/** A text, its literals and the names of its arguments, and what it chooses by; those of its cases included. */
+function read(text: string, language: string) {
+  const message = new IntlMessageFormat(text, language, undefined, { ignoreTag: true });
+  const ast = message.getAst();
+  const parts = partsOf(ast).flatMap((part) => ('value' in part ? [part] : []));
+  const choices = parts.flatMap((part) =>
+    'options' in part ? [{ by: part.value, isPlural: part.type === TYPE.plural, cases: part.options }] : [],
+  );
+  const valuesOf = (isLiteral: boolean) =>
+    parts.filter(({ type }) => (type === TYPE.literal) === isLiteral).map(({ value }) => value);
+  return { text, message, ast, choices, literals: valuesOf(true), names: valuesOf(false) };
 }
 
-/** Every part of a text, those of its cases included. */
-function partsOf(message: IntlMessageFormat): Part[] {
-  const parts: Part[] = [];
-  JSON.stringify(message.getAst(), (_, element) => {
-    if (typeof element?.type === 'number' && !('pattern' in element)) parts.push(element); // but how a date is written
-    return element;
+function partsOf(ast: Ast): Ast {
+  return ast.flatMap((part) => {
+    const cases = 'options' in part ? Object.values(part.options) : [];
+    return [part, ...cases.flatMap(({ value }) => partsOf(value))];
   });
-  return parts;
 }
 
 function explanationOf(key: MessageKey, argument = ''): string {
@@ -61,94 +60,71 @@ function explanationOf(key: MessageKey, argument = ''): string {
   return argument ? (placeholders?.[argument]?.description ?? '') : description;
 }
 
-const unknownArguments: Check = ({ key, parts }) => {
-  const unknown = new Set(namesIn(parts)).difference(new Set(argumentNames(key)));
-  return [...unknown].map((name) => `there is no {${name}}`);
-};
-
-function namesIn(parts: readonly Part[]): string[] {
-  return parts.filter(({ type }) => type !== TYPE.literal && type !== TYPE.pound).map(({ value = '' }) => value);
-}
-
-/** With these a text can be shown, whatever its arguments are called. */
-function anyValues(names: readonly string[]): Record<string, number> {
-  return Object.fromEntries(names.map((name) => [name, 0]));
-}
+const unknownArguments: Check = ({ key, names }) =>
+  [...new Set(names).difference(new Set(argumentNames(key)))].map((name) => `there is no {${name}}`);
 
 /** The cases of an argument: those of the English text, and those such as `date` in "date: {time} has a date". */
-function casesOf(key: MessageKey, argument: string): string[] {
-  const written = partsOf(messageOf(en[key], 'en')).filter(isSelect(argument));
+function casesOf({ key, english }: Translation, argument: string): string[] {
+  const written = english.choices.filter(({ by, isPlural }) => by === argument && !isPlural);
   const explained = Array.from(explanationOf(key, argument).matchAll(/(\w+): /g), ([, name = '']) => name);
-  return [...new Set([...written.flatMap(({ options = {} }) => Object.keys(options)), ...explained])];
+  return [...new Set([...written.flatMap(({ cases }) => Object.keys(cases)), ...explained])];
 }
 
-function isSelect(argument: string): (part: Part) => boolean {
-  return ({ type, value }) => type === TYPE.select && value === argument;
-}
-
-const unknownCases: Check = ({ key, parts }) =>
-  parts
-    .filter(({ type }) => type === TYPE.select)
-    .flatMap(({ value = '', options = {} }) => {
-      const known = casesOf(key, value);
-      return Object.keys(options).flatMap((name) => (known.includes(name) ? [] : [`{${value}} is never ${name}`]));
-    });
-
-const emptyCases: Check = ({ key, parts }) => {
-  const english = partsOf(messageOf(en[key], 'en'));
-  return parts.flatMap(({ value = '', options = {} }) => {
-    const inEnglish = english.filter((part) => part.value === value).map((part) => part.options ?? {});
-    return Object.entries(options).flatMap(([name, { value: shown }]) => {
-      const mayBeEmpty = inEnglish.some((cases) => cases[name]?.value.length === 0);
-      return shown.length > 0 || mayBeEmpty ? [] : [`is empty where ${value} is ${name}`];
-    });
+const unknownCases: Check = (translation) =>
+  translation.choices.flatMap(({ by, isPlural, cases }) => {
+    const known = casesOf(translation, by);
+    const unknown = isPlural ? [] : Object.keys(cases).filter((name) => !known.includes(name));
+    return unknown.map((name) => `{${by}} is never ${name}`);
   });
-};
 
-const pluralForms: Check = ({ parts, language }) => {
+const emptyCases: Check = ({ choices, english }) =>
+  choices.flatMap(({ by, cases }) => {
+    const inEnglish = english.choices.filter((each) => each.by === by);
+    const mayBeEmpty = (name: string) => inEnglish.some((each) => each.cases[name]?.value.length === 0);
+    const empty = Object.entries(cases).filter(([name, { value }]) => value.length === 0 && !mayBeEmpty(name));
+    return empty.map(([name]) => `is empty where ${by} is ${name}`);
+  });
+
+const pluralForms: Check = ({ choices, language }) => {
   const rules = new Intl.PluralRules(language);
   // Without "many" of Romance languages, which is for millions.
-  const forms = new Set(Array.from({ length: 1_000 }, (_, count) => rules.select(count)));
-  return parts
-    .filter(({ type }) => type === TYPE.plural)
-    .flatMap(({ value, options = {} }) =>
-      [...forms].flatMap((form) => (form in options ? [] : [`{${value}} lacks ${form}`])),
-    );
+  const forms = [...new Set(Array.from({ length: 1_000 }, (_, count) => rules.select(count)))];
+  return choices.flatMap(({ by, isPlural, cases }) =>
+    forms.filter((form) => isPlural && !(form in cases)).map((form) => `{${by}} lacks ${form}`),
+  );
 };
 
 /** In every case a text shows what the English one shows. */
-const forgottenArguments: Check = ({ key, text: written, message, parts }) => {
-  const why = written.includes("'{") ? ": ' before a brace makes it text, ’ does not" : '';
-  const inEnglish = messageOf(en[key], 'en');
-  const english = partsOf(inEnglish);
+const forgottenArguments: Check = (translation) => {
+  const { key, text, ast, choices, english } = translation;
+  const why = text.includes("'{") ? ": ' before a brace makes it text, ’ does not" : '';
   const names = argumentNames(key);
-  const chosenBy = names.filter((name) => [...english, ...parts].some(isSelect(name)));
-  const cases = combinations(chosenBy.map((name) => [...casesOf(key, name), 'other'].map((each) => [name, each])));
-  const shown = names.filter((name) => !chosenBy.includes(name));
-  const values = (at: number, changed: readonly string[]) =>
-    shown.map((name) => [name, sampleOf(name, english, changed.includes(name) ? at : 0)]);
-  const lacks = cases.flatMap((each) =>
-    shown.flatMap((name) => {
-      const instead = shown.filter((other) => explanationOf(key, other).includes(`instead of {${name}}`));
-      const [before, after] = [0, 1].map((at) => ({
-        ...anyValues(namesIn(parts)),
-        ...Object.fromEntries([...each, ...values(at, [name, ...instead])]),
-      }));
-      const isShownBy = (text: IntlMessageFormat) => text.format(before) !== text.format(after);
-      const where = each.map(([argument, value]) => ` where ${argument} is ${value}`).join('');
-      return isShownBy(inEnglish) && !isShownBy(message)
-        ? [[name, `{${name}} is not shown${where}${why}`] as const]
-        : [];
-    }),
-  );
+  const chosenBy = names.filter((name) => {
+    return [...english.choices, ...choices].some(({ by, isPlural }) => by === name && !isPlural);
+  });
+  const cases = chosenBy.map((name) => [...casesOf(translation, name), 'other'].map((each) => [name, each] as const));
+  const lacks = combinations(cases).flatMap((each) => {
+    const [inEnglish, own] = [english.ast, ast].map((of) => argumentsIn(of, new Map(each)));
+    const where = each.map(([argument, value]) => ` where ${argument} is ${value}`).join('');
+    const forgotten = names.filter((name) => {
+      const instead = names.filter((other) => explanationOf(key, other).includes(`instead of {${name}}`));
+      const isIn = (shown: string[] = []) => [name, ...instead].some((each) => shown.includes(each));
+      return !chosenBy.includes(name) && isIn(inEnglish) && !isIn(own);
+    });
+    return forgotten.map((name) => [name, `{${name}} is not shown${where}${why}`] as const);
+  });
   return [...new Map(lacks.toReversed()).values()]; // of each argument the first
 };
 
-/** One of two values that show which of them it is, whatever the text makes of it. */
-function sampleOf(name: string, english: readonly Part[], at: number): string | number {
-  const { type } = english.find(({ value }) => value === name) ?? {};
-  if (type === TYPE.date) return Date.UTC(2026, 2 + 4 * at, 3 + at);
-  return type === TYPE.number || type === TYPE.plural ? 700 + at : `${name}${at}`;
+/** The arguments that a text shows in a case. @param counted whose `#` stands for a number */
+function argumentsIn(ast: Ast, chosen: ReadonlyMap<string, string>, counted = ''): string[] {
+  return ast.flatMap((part) => {
+    if (part.type === TYPE.pound) return [counted];
+    if (part.type === TYPE.literal || !('value' in part)) return [];
+    if (!('options' in part)) return [part.value];
+    const shown = part.options[chosen.get(part.value) ?? 'other'] ?? part.options.other;
+    return argumentsIn(shown?.value ?? [], chosen, part.type === TYPE.plural ? part.value : counted);
+  });
 }
 
 function combinations<T>(lists: readonly (readonly T[])[]): T[][] {
@@ -158,12 +134,10 @@ function combinations<T>(lists: readonly (readonly T[])[]): T[][] {
 /** In French, these stand after a space that does not break, as what quotation marks enclose does. */
 const BREAKING = /[^\S\u00a0\u202f][:;!?»]|«[^\S\u00a0\u202f]/;
 
-const frenchSpaces: Check = ({ language, parts }) =>
-  language === 'fr'
-    ? parts
-        .filter(({ type, value = '' }) => type === TYPE.literal && BREAKING.test(value))
-        .map(({ value }) => `has a space that breaks in "${value}"`)
-    : [];
+const frenchSpaces: Check = ({ language, literals }) =>
+  literals
+    .filter((text) => language === 'fr' && BREAKING.test(text))
+    .map((text) => `has a space that breaks in "${text}"`);
 
 /** Discord writes a relative time in the reader's language, which need not be that of the sentence: it follows a mark. */
 const relativeTime: Check = ({ key, text }) => {
@@ -178,10 +152,11 @@ const DECLARED = /^(command|menu)_/;
 const plainDeclaration: Check = ({ key, text }) =>
   DECLARED.test(key) && /[{}]|''/.test(text) ? ['is shown as it stands, with nothing between braces'] : [];
 
-const length: Check = ({ key, message, parts }) => {
+const length: Check = ({ key, message, names }) => {
   const [, limit] = /At most ([\d,]+) characters/.exec(explanationOf(key)) ?? [];
   const most = Number(limit?.replace(',', '') ?? (DECLARED.test(key) ? 100 : 2_000));
-  const shown = String(message.format(anyValues([...namesIn(parts), ...argumentNames(key)])));
+  const values = Object.fromEntries([...names, ...argumentNames(key)].map((name) => [name, 0]));
+  const shown = String(message.format(values));
   return shown.length > most ? [`has ${shown.length} characters, of at most ${most}`] : [];
 };
 

@@ -1,22 +1,7 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import {
-  cardRequests,
-  choose,
-  confirmCards,
-  inWorld,
-  isThinking,
-  press,
-  startWorld,
-  WITH_NAMES,
-  type World,
-} from '../support/world.ts';
-
-const ASK = 'Ask the card service anyway';
-
-/** Somebody else, in direct messages, where nobody has asked for anything yet. */
-const elsewhere = ({ bob }: World) => ({ memberId: bob, guildId: null });
+import { expect, it } from 'vitest';
+import { formatMessage } from '../../src/render/messages.ts';
+import { scenes } from '../support/scene-script.ts';
+import { cardRequests, inWorld, startWorld, WITH_NAMES } from '../support/world.ts';
 
 it.each(['ember', 'drake ember', 'light 4/102', 'BASE1 4', 'embrewing'])(
   '%j finds the card while an id is typed',
@@ -24,117 +9,6 @@ it.each(['ember', 'drake ember', 'light 4/102', 'BASE1 4', 'embrewing'])(
     const world = await startWorld(WITH_NAMES);
     const [row] = await world.discord.complete({ command: 'card', options: { id: typed }, focused: 'id' });
     expect(row).toEqual({ name: expect.stringMatching(/^Emberwing Drake · /), value: 'base1-4' });
-  },
-);
-
-describe('an empty field', () => {
-  inWorld(
-    'shows what this member asked for last, here and elsewhere, after a restart too, and in no log',
-    async (world) => {
-      for (const id of ['base1-4', 'dusk2-1', 'base1-4']) await world.card(id).settled();
-      const suggested = () => world.suggested('', { guildId: null });
-
-      await expect.poll(suggested).toEqual(['base1-4', 'dusk2-1']);
-      expect(await world.suggested('', elsewhere(world))).toEqual([]);
-      await world.restartBot();
-      await expect.poll(suggested).toEqual(['base1-4', 'dusk2-1']);
-      expect(await world.suggested('', elsewhere(world))).toEqual([]);
-
-      expect(cardRequests(world)).toHaveLength(2);
-      const logged = world.lines.filter(({ msg }) => msg === 'suggestions');
-      expect(logged.length).toBeGreaterThan(0);
-      expect(JSON.stringify(logged)).not.toMatch(/base1|dusk2/);
-    },
-  );
-
-  inWorld(
-    'shows what the server asks for most, and no member theirs with MEMBER_HISTORY=off',
-    { env: { MEMBER_HISTORY: 'off' } },
-    async (world) => {
-      await world.card('dusk2-1').settled();
-      await world.card('base1-4', {}, { memberId: world.bob }).settled();
-      await world.card('base1-4').settled();
-
-      await expect.poll(() => world.suggested('')).toEqual(['base1-4', 'dusk2-1']);
-      expect(await world.suggested('', { guildId: null })).toEqual([]);
-    },
-  );
-});
-
-inWorld(
-  'a text that was not picked is shown at once when it means one card, whose id is in its footer',
-  async (world) => {
-    await confirmCards(world);
-    const before = cardRequests(world).length;
-    for (const typed of ['BASE1 1', 'wick who waits']) {
-      const { content, embeds, ephemeral } = await world.card(typed).settled();
-      const footer = { text: expect.stringMatching(/^base1-1 · /) };
-      expect([content, embeds[0], ephemeral]).toMatchObject(['', { title: 'Wick, Who Waits', footer }, false]);
-    }
-    expect(cardRequests(world).slice(before)).toEqual(['/cards/base1-1?includePrices=true']);
-  },
-);
-
-inWorld(
-  'menus and buttons work after a restart, which may come while their lookup is pending, and cost one request each',
-  async (world) => {
-    await confirmCards(world);
-    const offered = await world.card('first light').settled();
-    const unknown = await world.card('Emberwing Dragon').settled();
-    expect(unknown).toMatchObject({ ephemeral: true });
-    expect(unknown.content).toMatch(
-      /^I don't know a card called \*\*Emberwing Dragon\*\*.\nDid you mean .*Emberwing Drake/,
-    );
-    expect(unknown.content).toContain("uses one of today's new lookups");
-    expect(world.cardService.requests).toEqual([]);
-
-    await world.restartBot();
-    const chosen = choose(world, offered, 'base1-2');
-    expect(await chosen.settled()).toMatchObject({ embeds: [{ title: 'Moth Cartographer' }] });
-
-    world.cardService.set({ latencyMs: 60_000 });
-    const asked = press(world, unknown, ASK);
-    await asked.until(isThinking);
-    await expect.poll(() => cardRequests(world)).toHaveLength(2);
-    await world.stopBot();
-    world.cardService.set({ latencyMs: 0 });
-    await world.restartBot();
-    const { content } = await asked.until((message) => message.content.startsWith('No card has'));
-    expect(content).toBe('No card has the id **Emberwing Dragon**. Try typing its name.');
-    expect(cardRequests(world).slice(2)).toEqual(['/cards/Emberwing%20Dragon?includePrices=true']);
-  },
-);
-
-inWorld(
-  'while names cannot be searched none is sent as an id, and each can be asked for all the same, also after a restart',
-  async (world) => {
-    const { config, discord } = world;
-    await world.stopBot();
-    rmSync(join(config.dataDir, 'catalog.sqlite'), { force: true });
-    mkdirSync(join(config.dataDir, 'catalog.sqlite')); // cannot be opened, nor replaced
-    await world.restartBot();
-
-    const typed = await world.card('Emberwing Dragon').settled();
-    expect(typed).toMatchObject({
-      ephemeral: true,
-      content: expect.stringContaining("can't search card names right now"),
-    });
-    const listed = await world
-      .cards('Emberwing Dragon, base1-4, wick who waits')
-      .until(({ content }) => content.includes('left these out'));
-    expect(listed.content).toContain('**Emberwing Dragon** and **wick who waits**');
-    expect(listed).toMatchObject({ embeds: [{ title: 'Emberwing Drake' }] });
-    const none = await discord
-      .type({ command: 'Look up cards', target: { messageId: listed.messageId ?? '' } })
-      .settled();
-    expect(none.content).toContain("can't search card names right now");
-    expect(cardRequests(world)).toEqual(['/cards/base1-4?includePrices=true']);
-
-    await world.restartBot();
-    const clicked = await press(world, typed, ASK).settled();
-    expect(clicked.content).toBe('No card has the id **Emberwing Dragon**. Try typing its name.');
-    expect((await choose(world, listed, 'wick who waits').settled()).content).toContain('wick who waits');
-    expect(cardRequests(world)).toHaveLength(3);
   },
 );
 
@@ -147,8 +21,7 @@ inWorld(
     const without = await world.card('base1-4', { prices: false }).settled();
     const { embeds, ephemeral } = await world.card('base1-4').settled();
 
-    expect(without.embeds[0]?.description).not.toContain('market');
-    expect(ephemeral).toBe(false);
+    expect([without.embeds[0]?.description?.includes('market'), ephemeral]).toEqual([false, false]);
     expect(embeds).toMatchObject([
       {
         title: 'Emberwing Drake',
@@ -171,19 +44,99 @@ inWorld(
   },
 );
 
-inWorld('a private lookup is suggested to the member who made it alone', async (world) => {
-  const [guildId = '', elsewhere = ''] = world.discord.guilds.map(({ id }) => id);
-  const { alice, bob } = world;
-  const lookUp = (command: string, options: Record<string, string | boolean>, at = guildId) =>
-    world.type(command, options, { memberId: alice, guildId: at }).settled();
-  const suggested = (memberId: string) => world.suggested('', { memberId });
-  await lookUp('card', { id: 'base1-4', private: true });
-  await lookUp('card', { id: 'base1-4', private: true }); // kept now
-  await lookUp('card', { id: 'base1-1', private: true }, elsewhere);
-  await lookUp('cards', { ids: 'base1-1', private: true });
-  await expect.poll(() => suggested(alice)).toEqual(['base1-1', 'base1-4']);
-  expect(await suggested(bob)).toEqual([]);
+const ASK = 'use Ask the card service anyway; until ';
+const LOOKED_UP = 'card base1-4; until its end; card dusk2-1; until its end; card base1-4; until its end; +1 s';
+const MINE = 'suggested in a DM; suggested to bob in a DM';
+const FOOTER = 'reads \nbase1-1 · ';
+const PAGE = 'shows; menu; buttons';
+const HEAD = '103 cards are called Emberwing Drake. Add a set or a number, or choose:';
+const FIRST_PAGE = `${HEAD} | 25 from base1-4 | , Next 25`;
+const SECOND_PAGE = `${HEAD} | 25 from promo25-1 | , Previous 25, Next 25`;
+const UNKNOWN = 'No card has the id **Emberwing Dragon**. Try typing its name.';
+const ALONE = 'reads Only you can see this';
 
-  await lookUp('cards', { ids: 'base1-1' });
-  await expect.poll(() => suggested(bob)).toEqual(['base1-1']);
-});
+scenes([
+  [
+    'an empty field shows what this member asked for last, here and elsewhere, after a restart too',
+    {},
+    `${LOOKED_UP}; ${MINE}; restart; +2 s; ${MINE}; requests`,
+    'base1-4 dusk2-1 |  | base1-4 dusk2-1 |  | 2',
+  ],
+  [
+    'an empty field shows what the server asks for most, and no member theirs with MEMBER_HISTORY=off',
+    { env: { MEMBER_HISTORY: 'off' } },
+    `card dusk2-1; until its end; bob: card base1-4; until its end; card base1-4; until its end; +1 s;
+      suggested; suggested in a DM`,
+    'base1-4 dusk2-1 | ',
+  ],
+  [
+    'a private lookup is suggested to the member who made it alone',
+    {},
+    `card base1-4 in private; until its end; card base1-4 in private; until its end;
+      card base1-1 in private elsewhere; until its end; cards base1-1 in private; until its end; +1 s;
+      suggested; suggested to bob; cards base1-1; until its end; +1 s; suggested to bob`,
+    'base1-1 base1-4 |  | base1-1',
+  ],
+  [
+    'menus and buttons work after a restart, which may come while their lookup is pending, and cost one request each',
+    WITH_NAMES,
+    `names are known; card first light; until its end; card Emberwing Dragon; until its end; ${ALONE};
+      reads I don't know a card called **Emberwing Dragon**.\nDid you mean; reads Emberwing Drake;
+      reads uses one of today's new lookups; requests; restart; choose base1-2; until its end; shows;
+      service takes 60 s; ${ASK}thinking…; +1 s; requests; stop; service takes 0 ms; restart;
+      until No card has; shows; requested`,
+    `yes | yes | yes | yes | 0 | Moth Cartographer | 2 | ${UNKNOWN} | base1-2 Emberwing%20Dragon Emberwing%20Dragon`,
+  ],
+  [
+    'while names cannot be searched none is sent as an id, and each can be asked for all the same, also after a restart',
+    {},
+    `its names cannot be read; card Emberwing Dragon; until its end; ${ALONE};
+      reads can't search card names right now; cards Emberwing Dragon, base1-4, wick who waits; +5 s;
+      reads left these out; reads **Emberwing Dragon** and **wick who waits**; shows; look up its cards; until its end;
+      reads can't search card names right now; requested; restart; ${ASK}its end;
+      shows; choose wick who waits; until its end;
+      reads wick who waits; requests`,
+    `yes | yes | yes | yes | Emberwing Drake | yes | base1-4 | ${UNKNOWN} | yes | 3`,
+  ],
+  [
+    'a text that was not picked is shown at once when it means one card, whose id is in its footer',
+    {},
+    `names are known; so far; card BASE1 1; until its end; shows; content; ${FOOTER}; lacks Only you can see this;
+      card wick who waits; until its end; shows; content; ${FOOTER}; lacks Only you can see this; requested`,
+    'Wick, Who Waits |  | yes | yes | Wick, Who Waits |  | yes | yes | base1-1',
+  ],
+  [
+    'the buttons under a card work after a restart, too, and a menu of printings asks for the one that is chosen',
+    {},
+    `card base1-4; until its end; use Other printings; until its end;
+      shows; dusk2-1 is known as emberwing drake; restart; +2 s;
+      card base1-4; until its end; buttons; bob uses Other printings; until its end; ${ALONE}; shows;
+      choose dusk2-1; until its end; lacks Only you can see this; how many cards; requests`,
+    `I don't know any other printings of this card. | Watch, Other printings, Delete | yes | ${formatMessage('de', 'otherPrintings', { cards: 1 })} | yes | 1 | 2`,
+  ],
+  [
+    '103 cards of a name are a menu of 25 whose pages turn in place, after a restart too, and cost nothing until one is chosen',
+    {
+      catalog: ['base1-4', ...Array.from({ length: 102 }, (_, at) => `promo${at + 1}-1`)].map((id) => ({
+        ...{ id, name: 'Emberwing Drake' },
+      })),
+    },
+    `card emberwing drake; until its end; ${ALONE}; ${PAGE}; press Next 25; +1 s; ${PAGE}; press Previous 25; +1 s; ${PAGE};
+      restart; +2 s; press Next 25; +1 s; ${PAGE}; messages;
+      card base1-4; until its end; use Other printings; until its end; shows; buttons; requests`,
+    [
+      ...['yes', FIRST_PAGE, SECOND_PAGE, FIRST_PAGE, SECOND_PAGE],
+      ...['1', 'I know 102 other printings of this card.', ', Next 25', '1'],
+    ].join(' | '),
+  ],
+  [
+    'a price that is known for days is shown as a picture over 30 days or 7, to its member alone or to everyone, and costs nothing',
+    { known: [{ id: 'base1-4', ageMs: 3_600_000, hasHistory: true }] },
+    `card base1-4; until its end; use Price history; until its end; ${ALONE}; shows;
+      reads {Chart of the market price from May 21, 2026 to ; reads . Last: 36.33.}; reads 30 days (chosen); reads 7 days\n;
+      pick 7; +1 s; lacks 30 days (chosen); reads 7 days (chosen); reads {Chart of the market price from May 26, 2026 to ;
+      use Show to everyone; until its end; lacks Only you; reads {Chart of the market price from May 26, 2026 to ; buttons;
+      requests`,
+    'yes | **Emberwing Drake** · market price | yes | yes | yes | yes | yes | yes | yes | yes | yes | Delete | 0',
+  ],
+]);

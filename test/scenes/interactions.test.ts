@@ -2,11 +2,11 @@ import { ApplicationCommandType, ComponentType, InteractionType } from 'discord.
 import { beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
 import card from '../../commands/card.ts';
 import type { Command } from '../../commands/command.ts';
-import type { Whereabouts } from '../../sandbox/discord/chat.ts';
-import { KeyRefused } from '../../src/model/errors.ts';
+import { KeyRefused, Stopping } from '../../src/model/errors.ts';
 import { errorMessage, formatMessage } from '../../src/render/messages.ts';
 import { ERROR, INFO } from '../support/log-lines.ts';
-import { choose, press, QUICK, startWorld, WITH_NAMES, type World } from '../support/world.ts';
+import { scene, scenes } from '../support/scene-script.ts';
+import { choose, inWorld, press, QUICK, startWorld, WITH_NAMES, type World } from '../support/world.ts';
 
 const { ApplicationCommand, MessageComponent, ModalSubmit } = InteractionType;
 const { ChatInput, Message, User } = ApplicationCommandType;
@@ -143,7 +143,8 @@ it('what completes is no command, and what is typed in it stands in no log, also
   cardDoes({ autocomplete: () => Promise.reject(new Error('a bug')) });
   expect(await completed()).toEqual([]);
   expect(await logged()).toMatchObject([{ msg: 'suggestions failed', level: ERROR, command: 'card' }]);
-  expect(JSON.stringify(world.lines.slice(before))).not.toContain('emberwing');
+  expect(world.lines.slice(before).some(({ msg }) => msg === 'suggestions')).toBe(true);
+  expect(JSON.stringify(world.lines.slice(before))).not.toMatch(/emberwing|base1|dusk2/);
   expect((await world.usage({ memberId: typed.memberId }).settled()).embeds).toHaveLength(1);
 });
 
@@ -153,21 +154,22 @@ it('a search has two seconds: a member who types on waits no longer', async () =
   expect(choices).toMatchObject([{ value: '2000' }]);
 });
 
-it('a group is one place in line, whoever of it asks', async () => {
-  const { alice, bob, chloe, cardService, card, pass } = await startWorld({
-    service: { ...QUICK, requestsPerMinute: 60, burst: 1 },
-  });
-  const asks: [string, Whereabouts][] = [
-    ['base1-1', { memberId: alice, context: 2 }],
-    ['base1-2', { memberId: bob, context: 2 }],
-    ['base1-3', { memberId: bob, context: 2 }],
-    ['base1-4', { memberId: chloe }],
-  ];
-  for (const [id, where] of asks) card(id, {}, where);
-  await pass(10_000);
-  const requested = cardService.requests.map(({ path }) => /base1-\d/.exec(path)?.[0]);
-  expect(requested).toEqual(['base1-1', 'base1-4', 'base1-2', 'base1-3']);
-});
+scenes([
+  [
+    'a menu that changes its message in place is handled each time',
+    {},
+    `settings; until its end; ${['de', 'en', 'de'].map((each) => `choose ${each} as a manager; until an answer`).join('; ')};
+      4 ends`,
+    Array(4).fill('answered from bot').join(', '),
+  ],
+  [
+    'a group is one place in line, whoever of it asks',
+    { service: { ...QUICK, requestsPerMinute: 60, burst: 1 } },
+    `card base1-1 in a group; bob: card base1-2 in a group; bob: card base1-3 in a group; chloe: card base1-4; +10 s;
+      requested`,
+    'base1-1 base1-4 base1-2 base1-3',
+  ],
+]);
 
 it('an interaction that cannot be read leaves a line in the log', async () => {
   sentWith({ type: ModalSubmit, data: { components: [] } });
@@ -189,3 +191,55 @@ it('a member who may not use external apps is answered for all to see where the 
   sentWith({ member: { user: { id: world.alice, username: 'Alice' }, permissions: '0', roles: [] } });
   expect((await world.card('base1-4').settled()).ephemeral).toBe(false);
 });
+
+/** Two replies with the same buttons. */
+const TWO = 'card base1-4; until its end; card base1-4; until its end; +100 ms; so far';
+const PRESS = 'press Other printings of 1';
+const TOLD = '+1 s; presses that show something; ends';
+const [ONCE, TWICE] = ['1 | answered from bot, pressed twice from bot', '2 | answered from bot, answered from bot'];
+const PRIVATE = 'card base1-4 in private; until its end; +100 ms; so far; callback refused unknownInteraction';
+
+it.each<[rule: string, script: string, told: string]>([
+  ['pressed twice is handled once', `${TWO}; ${PRESS}; +0 ms; ${PRESS}; ${TOLD}`, ONCE],
+  ['pressed again after three seconds is handled again', `${TWO}; ${PRESS}; +3001 ms; ${PRESS}; ${TOLD}`, TWICE],
+  ['that two members press is handled for both', `${TWO}; ${PRESS}; bob presses Other printings of 1; ${TOLD}`, TWICE],
+  ['of another message is handled at once', `${TWO}; ${PRESS}; press Other printings of 2; ${TOLD}`, TWICE],
+  [
+    'besides another of the same message is handled at once',
+    `${TWO}; ${PRESS}; press Delete of 1; +1 s; gone 1`,
+    'yes',
+  ],
+  ...Object.entries({ 'Other printings': 'bot', 'Show to everyone': 'cache' }).map(
+    ([label, source]): [string, string, string] => [
+      `that is pressed again because its first answer was too late is handled: ${label}`,
+      `${PRIVATE}; press ${label}; +100 ms; press ${label}; +1 s; ends`,
+      `too late from bot, answered from ${source}`,
+    ],
+  ),
+  [
+    'whose form was closed opens it again at once',
+    `${TWO}; press Watch of 1; +100 ms; press Watch of 1; +1 s; ends`,
+    'answered from bot, answered from bot',
+  ],
+  [
+    'is not handled twice within three seconds of the press that was answered',
+    `${TWO}; callback refused unknownInteraction; ${PRESS}; +2500 ms; ${PRESS}; +1 s; ${PRESS}; +1 s; ends`,
+    'too late from bot, answered from bot, pressed twice from bot',
+  ],
+])('a button %s', async (_, script, told) => expect(await scene({}, script)).toBe(told));
+
+inWorld(
+  'while the bot stops a command that came before is answered, and a new one refused in private',
+  async (world) => {
+    world.cardService.set({ latencyMs: 1_000 });
+    const before = world.card('base1-4');
+    await world.pass(100);
+    const stopped = world.stopBot();
+    const after = world.card('base1-5');
+    await stopped;
+    expect(before.message.embeds).toHaveLength(1);
+    const content = errorMessage('en-US', new Stopping());
+    expect(after.message).toMatchObject({ ephemeral: true, content });
+    expect(world.cardService.requests).toHaveLength(1);
+  },
+);

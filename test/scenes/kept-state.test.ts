@@ -1,33 +1,22 @@
-import { expect, it } from 'vitest';
-import { cardRequests, field, IDS, inWorld, QUICK, startWorld, statuses } from '../support/world.ts';
+import { expect } from 'vitest';
+import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
+import { LIST } from '../support/pasted-list.ts';
+import { scenes } from '../support/scene-script.ts';
+import {
+  cardRequests,
+  hasCard,
+  IDS,
+  inWorld,
+  labels,
+  press,
+  QUICK,
+  said,
+  statuses,
+  WITH_NAMES,
+  type World,
+} from '../support/world.ts';
 
 // What the bot keeps, in files or in Redis: over-redis.test.ts runs these again.
-
-inWorld(
-  'a card costs one request and then none, in direct messages and after a restart; what it cost and saved is still known',
-  { env: { MEMBER_DAILY_REQUESTS: '1' } },
-  async (world) => {
-    await world.card('base1-4').settled();
-    const second = await world.card('base1-4', {}, { guildId: null }).settled();
-    await world.restartBot();
-    const third = await world.card('base1-4').settled();
-    const other = await world.card('base1-5').settled();
-
-    expect([second, third].map(({ embeds }) => embeds[0]?.title)).toEqual(['Emberwing Drake', 'Emberwing Drake']);
-    expect(second.embeds[0]?.footer?.text).toContain('999 of 1,000');
-    expect(other.content).toMatch(/^You've used your one new lookup for today\./);
-    expect(cardRequests(world)).toEqual(['/cards/base1-4?includePrices=true']);
-    const ends = (await world.commandLines(4)).map(({ source, outcome }) => [source, outcome]);
-    expect(ends).toEqual([
-      ['service', 'answered'],
-      ['cache', 'answered'],
-      ['cache', 'answered'],
-      ['bot', 'BudgetSpent'],
-    ]);
-    const saved = async () => field(await world.usage().settled(), 'Answered from memory');
-    await expect.poll(saved).toContain('2 requests saved');
-  },
-);
 
 inWorld('a card is stored under the id that it carries, too', async (world) => {
   world.cardService.script({
@@ -42,9 +31,8 @@ inWorld('a card is stored under the id that it carries, too', async (world) => {
   expect(cardRequests(world).length).toBe(1);
 });
 
-it('a restart grants no new burst', async () => {
-  const service = { ...QUICK, requestsPerMinute: 120, burst: 4 };
-  const world = await startWorld({ service });
+const FAST = { service: { ...QUICK, requestsPerMinute: 120, burst: 4 } };
+inWorld('a restart grants no new burst', FAST, async (world) => {
   await Promise.all(IDS.slice(0, 3).map((id) => world.card(id).settled()));
 
   await world.restartBot();
@@ -54,47 +42,59 @@ it('a restart grants no new burst', async () => {
   expect(new Set(statuses(world))).toEqual(new Set([200]));
 });
 
-inWorld('what is set in a server holds for everyone in it, also after a restart', async (world) => {
-  const { alice, bob } = world;
-  const isPrivate = async (options = {}, as = {}) =>
-    (await world.card('base1-4', options, { memberId: bob, ...as }).settled()).ephemeral;
-  expect(await isPrivate()).toBe(false);
+const ALONE = 'reads Only you can see this';
+const PUBLIC = 'lacks Only you can see this';
+const NO_LONGER = 'I no longer have that list';
 
-  const settings = await world.type('settings', {}, { manageGuild: true }).settled();
-  const choose = (value: string, manageGuild: boolean) => {
-    const [messageId = '', customId] = [settings.messageId, 'settings:replies'];
-    return world.discord.choose({ messageId, customId, values: [value], manageGuild });
-  };
-  await choose('private', true).settled();
-  const refused = await choose('public', false).settled(); // who has lost Manage Server since
-  expect(refused).toMatchObject({ ephemeral: true, content: expect.stringContaining('Manage Server') });
-
-  expect(settings).toMatchObject({ ephemeral: true, member: { id: alice } });
-  expect(await isPrivate()).toBe(true);
-  await world.restartBot();
-  expect(await isPrivate()).toBe(true);
-  expect(await isPrivate({ private: false })).toBe(false);
-  expect(await isPrivate({}, { guildId: null })).toBe(false);
-});
-
-inWorld(
-  'a spent day is remembered over a restart, and ends with one request of /usage once the plan is larger',
-  async (world) => {
-    world.cardService.exhaustDay();
-    await world.card('base1-4').settled();
-    await world.restartBot();
-    const { content } = await world.card('base1-5').settled();
-    expect(content).toMatch(/^Today's new lookups are used up/);
-    expect(cardRequests(world)).toHaveLength(1);
-
-    world.cardService.set({ plan: 'pro' });
-    const { embeds } = await world.usage().settled();
-    const shown = await world.card('base1-4').until(({ embeds: [embed] }) => embed !== undefined);
-    expect(JSON.stringify(embeds)).not.toContain('refreshed again');
-    expect(shown.embeds[0]?.title).toBe('Emberwing Drake');
-    expect(world.cardService.counts.total).toBe(3);
-  },
-);
+scenes([
+  [
+    'a card costs one request and then none, in direct messages and after a restart; what it cost and saved is still known',
+    { env: { MEMBER_DAILY_REQUESTS: '1' } },
+    `card base1-4; until its end; card base1-4 in a DM; until its end; shows; reads \nbase1-4 · 999 of 1,000; restart; card base1-4;
+      until its end; shows; card base1-5; until its end; shows You've used your one new lookup for today.; routes; 4 ends;
+      saved`,
+    [
+      ...['Emberwing Drake', 'yes', 'Emberwing Drake', 'yes', 'GET /cards/base1-4?includePrices=true'],
+      'answered from service, answered from cache, answered from cache, BudgetSpent from bot',
+      '2 requests saved',
+    ].join(' | '),
+  ],
+  [
+    'what is set in a server holds for everyone in it, also after a restart',
+    {},
+    `bob: card base1-4; until its end; ${PUBLIC}; settings; until its end; ${ALONE}; choose private as a manager;
+      until an answer; choose public; until its end; ${ALONE}; reads Manage Server; bob: card base1-4; until its end; ${ALONE};
+      restart; bob: card base1-4; until its end; ${ALONE}; bob: card base1-4 in public; until its end; ${PUBLIC};
+      bob: card base1-4 in a DM; until its end; ${PUBLIC}`,
+    Array(8).fill('yes').join(' | '),
+  ],
+  [
+    'lists are shown by /privacy and gone with it, also for what is under way',
+    WITH_NAMES,
+    `paste; until its end; privacy; until its end; reads At the moment: 1 list.;
+      ${[0, 1, 2].map((at) => `paste ${LIST}\n${at}1 base1-5; until its end`).join('; ')};
+      privacy; until its end; reads At the moment: 3 lists.; use Fetch the prices of 1; until its end; reads ${NO_LONGER};
+      paste; until its end; service takes 60 s; use Fetch the prices; until thinking…; use Delete my data of 2;
+      until its end; use Delete my data; until its end; use Fetch the prices of 5; until its end; reads ${NO_LONGER};
+      stop; service takes 0 ms; restart; until its end of 9; shows of 9`,
+    `yes | yes | yes | yes | ${NO_LONGER}: I keep one for an hour. Please paste it again, with \`/cards\` and nothing else.`,
+  ],
+  [
+    'a list whose bot stops in the middle is completed by the next, at the cost that was said',
+    WITH_NAMES,
+    `paste; until its end; service takes 60 s; use Fetch the prices; until a wait; stop; service takes 0 ms; restart;
+      until its end; reads **164.07** at market (7 cards); different requests`,
+    'yes | 3',
+  ],
+  [
+    'a spent day is remembered over a restart, and ends with one request of /usage once the plan is larger',
+    {},
+    `the day is spent; card base1-4; until its end; restart; card base1-5; until its end;
+      shows Today's new lookups are used up; requested; the plan is larger; usage; until its end; lacks refreshed again;
+      card base1-4; until a card; shows; requests`,
+    'yes | base1-4 | yes | Emberwing Drake | 3',
+  ],
+]);
 
 inWorld(
   '/usage says what answers have taught of how the service limits requests, over a restart too',
@@ -111,5 +111,57 @@ inWorld(
 
     await world.restartBot();
     expect(await state()).toMatch(learned);
+  },
+);
+
+/** One card a second after the first, so that a list waits in line. */
+const SLOW = { service: { requestsPerMinute: 60, burst: 2, requestsPerDay: 1_000 } };
+const WAITING = IDS.slice(10, 18);
+
+/** A list of eight cards that shows its first: the others wait in line. */
+async function waitingList({ cards }: World): Promise<TypedInteraction> {
+  const typed = cards(WAITING.join());
+  await typed.until(hasCard);
+  return typed;
+}
+
+const deleted = ({ lines }: World) => lines.filter(({ outcome }) => outcome === 'deleted');
+
+inWorld(
+  'a list that waits in line is taken back by who asked for it: its place is free, nothing more is requested or shown',
+  SLOW,
+  async (world) => {
+    const list = await waitingList(world);
+    expect(labels(list.message)).toEqual(['Delete']);
+    const refused = await press(world, list.message, 'Delete', world.bob).settled();
+    expect([refused.ephemeral, list.message.deleted]).toEqual([true, undefined]);
+    press(world, list.message, 'Delete', world.alice);
+    await list.until((message) => message.deleted === true);
+    const [moments, requested] = [list.history.length, cardRequests(world).length];
+
+    for (const id of IDS.slice(0, 3)) await world.card(id, {}, { memberId: world.bob }).settled();
+    const shown = async () => (await world.card(WAITING[0] ?? '').settled()).embeds.length;
+    expect(await shown()).toBe(1);
+    expect(cardRequests(world)).toHaveLength(requested + 3);
+    await world.restartBot();
+    await shown();
+    expect([list.message.deleted, list.history.length, deleted(world).length]).toEqual([true, moments, 1]);
+    expect(world.discord.requests.filter(({ status }) => status === 404)).toEqual([]);
+  },
+);
+
+inWorld(
+  "a reply that somebody deletes by Discord's own means ends with the next edit, and is not completed after a restart",
+  SLOW,
+  async (world) => {
+    const list = await waitingList(world);
+    world.discord.dismiss(list.message.messageId ?? '');
+    await expect.poll(() => deleted(world)).toMatchObject([{ command: 'cards' }]);
+    const requested = cardRequests(world).length;
+    expect(requested).toBeLessThan(WAITING.length);
+    await world.restartBot();
+    await world.card('base1-4').settled();
+    expect(cardRequests(world)).toHaveLength(requested + 1);
+    expect([list.message.deleted, said(world, 'deferred replies taken over')]).toEqual([true, 0]);
   },
 );

@@ -3,20 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import card from '../../commands/card.ts';
 import { DISCORD_LIFETIMES } from '../../sandbox/discord/conversation.ts';
-import type { ScriptedFault } from '../../sandbox/discord/faults.ts';
-import { remember } from '../../sandbox/known-cards.ts';
 import { Stopping } from '../../src/model/errors.ts';
 import { errorMessage, formatMessage } from '../../src/render/messages.ts';
 import { owners } from '../simulate/fake-time.ts';
-import { rateLimited, refused } from '../support/fault-forms.ts';
-import { logLines } from '../support/log-lines.ts';
-import { LIST, pasted } from '../support/pasted-list.ts';
-import { endsIn, scene, shows } from '../support/scene-script.ts';
-import { watchedWorld } from '../support/watched-prices.ts';
+import { refused } from '../support/fault-forms.ts';
+import { endsIn, type Row, scenes, shows } from '../support/scene-script.ts';
 import {
-  choose,
   edits,
   finalAnswers,
+  IDS,
   inWorld,
   isFinal,
   press,
@@ -38,7 +33,10 @@ function done(world: World): [requests: number, edits: number, ends: string[]] {
 }
 
 const AS_DISCORD = { discord: { lifetimes: DISCORD_LIFETIMES } };
-const STALE = { known: [{ id: 'base1-4', ageMs: 7 * 60 * MINUTE_MS }] };
+const EIGHT = IDS.slice(10, 18).join();
+const OLD_MS = 7 * 60 * MINUTE_MS;
+const STALE = { known: [{ id: 'base1-4', ageMs: OLD_MS }] };
+const BROKEN = formatMessage('en-US', 'broken');
 const SLOW = { service: { ...QUICK, requestsPerMinute: 1, burst: 1 } };
 
 /** A first answer may have arrived, and none can be sent in time. */
@@ -55,7 +53,7 @@ const AS_IT_IS = '0, 0: ';
 const FROM_MEMORY = '0, 1: answered from cache';
 const WAITS = 'service takes 10 min; card base1-4; until a sentence';
 
-it.each<[rule: string, world: Parameters<typeof scene>[0], script: string, told: string]>([
+scenes([
   [
     'a first answer that never arrives is sent again ever more rarely, and then given up',
     AS_DISCORD,
@@ -89,7 +87,8 @@ it.each<[rule: string, world: Parameters<typeof scene>[0], script: string, told:
   [
     'a first answer that comes too late leaves nothing to complete, and gives its lookup back',
     { env: { MEMBER_DAILY_REQUESTS: '1' } },
-    'callback refused unknownInteraction; card base1-1; +1 s; card base1-4; until its end; shows; restart; done; log deferred replies taken over',
+    `callback refused unknownInteraction; card base1-1; +1 s; card base1-4; until its end; shows; restart; done;
+      log deferred replies taken over`,
     `${CARD} | 1, 1: too late from bot, answered from service | 0`,
   ],
 
@@ -209,6 +208,12 @@ it.each<[rule: string, world: Parameters<typeof scene>[0], script: string, told:
     `${CARD},Wick, Who Waits | ${AS_IT_IS}`,
   ],
   [
+    'a reply that its process has left stays as it is when it shows the one embed of a pasted list',
+    WITH_NAMES,
+    `paste; until its end; ${LOST}; use Fetch the prices; +9 s; stop; Discord works; so far; ${NEXT}; reads at market (7 cards)`,
+    `${AS_IT_IS} | yes`,
+  ],
+  [
     'a reply that its process has left costs no request when it is taken back while Discord is asked what it shows',
     {},
     'service takes 10 min; card base1-4; +9 s; stop; Discord hides replies x 1; restart; press Delete; +1 min; done; gone 1',
@@ -257,7 +262,47 @@ it.each<[rule: string, world: Parameters<typeof scene>[0], script: string, told:
     'card base1-4; until its end; delete refused missingAccess; press Delete; +1 min; gone 1; faults; press Delete; +1 min; gone 1',
     'no | 1 | yes',
   ],
-])('%s', async (_, world, script, told) => expect(await scene(world, script)).toBe(told));
+  ...Object.entries({ '2': {}, '1': { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' } }).map(
+    ([most, env]): Row => [
+      `a reply that its process has left costs no more than was said of a pasted list, of which one card is known by then: ${most}`,
+      { ...WITH_NAMES, env },
+      `paste; until its end; service takes 10 min; press Fetch the prices; +9 s; stop; so far;
+      another process has base1-1 of 0 ms ago; service takes 0 ms; service is down; ${NEXT}`,
+      `${most}, 3: answered from service`,
+    ],
+  ),
+  [
+    'a menu that is used again is handled once, also while its first answer is not known to be there',
+    WITH_NAMES,
+    `card base1-4; until its end; use Other printings; until its end; +1 s; so far; ${LATE}; choose promo-7; +100 ms;
+      choose promo-7; +1 min; ends`,
+    'answered from service, pressed twice from bot',
+  ],
+
+  [
+    'a wait is taken back by who may manage messages; the request under way is kept, and costs what it costs',
+    {},
+    `service takes 7 s; card base1-4; until Still asking; buttons; a moderator deletes it; +100 ms; gone 1;
+      bob: card base1-4; until a card; +10 s; shows; requests; shows of 1; gone 1`,
+    `Delete | yes | ${CARD} | 1 |  | yes`,
+  ],
+  ...['delete close x 99', 'callback refused unknownInteraction'].map(
+    (fault): Row => [
+      `a reply goes on when its deletion fails, until somebody else presses its button: ${fault}`,
+      { service: { requestsPerMinute: 60, burst: 2, requestsPerDay: 1_000 } },
+      `cards ${EIGHT}; until a card; ${fault}; press Delete; until 3 cards; gone 1; Discord works;
+        a moderator deletes it; +1 min; gone 1; log command with outcome deleted; requests below 8`,
+      'no | yes | 1 | yes',
+    ],
+  ),
+  [
+    'whoever presses a message that is gone by the time of the answer reads of no fault',
+    {},
+    `card base1-4; until its end; +100 ms; so far; callback late by 300 ms; callback late by 1 s; press Delete;
+      a moderator deletes it; +10 s; presses that show something; ends`,
+    '0 | answered from bot, answered from bot',
+  ],
+]);
 
 const OF_ANOTHER = { type: 4, data: { embeds: [{ title: CARD }] } };
 it.each<[string, known: boolean, body: object, ReturnType<typeof done>]>([
@@ -292,48 +337,6 @@ inWorld(
   },
 );
 
-/** Its process ends before the reply is complete. */
-async function leaves(world: World): Promise<void> {
-  await world.pass(9_000);
-  await world.stopBot();
-  world.discord.faults.clear();
-}
-
-inWorld(
-  'a pasted list that its process has left stays as it is when it shows its one embed',
-  WITH_NAMES,
-  async (world) => {
-    const estimate = await pasted(world, LIST);
-    world.discord.faults.script({ route: 'edit', answer: 'lose answer', times: 999 });
-    const typed = press(world, estimate, 'Fetch the prices');
-    await leaves(world);
-    const before = done(world);
-    await world.restartBot();
-    await world.pass(2 * MINUTE_MS);
-    expect([typed.message.embeds.length, done(world)]).toEqual([1, before]);
-  },
-);
-
-it.each([
-  ['of its three lookups two', {}, 2],
-  ['its one lookup', { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' }, 1],
-])(
-  'a reply that its process has left costs no more than what was said of a pasted list, of which one card is known by then: %s',
-  async (_, env, most) => {
-    const world = await startWorld({ ...WITH_NAMES, env });
-    const estimate = await pasted(world, LIST);
-    world.cardService.set({ latencyMs: 600_000 });
-    press(world, estimate, 'Fetch the prices');
-    await leaves(world);
-    const [before] = done(world);
-    await remember(world.config, [{ id: 'base1-1', ageMs: 0 }], logLines().log);
-    world.cardService.set({ latencyMs: 0, down: true });
-    await world.restartBot();
-    await world.pass(2 * MINUTE_MS);
-    expect(done(world)[0] - before).toBe(most);
-  },
-);
-
 inWorld(
   'a reply that its process has left and that no other can take over says that its process stops',
   async (world) => {
@@ -347,79 +350,29 @@ inWorld(
   },
 );
 
-describe('a command with a fault of its own', () => {
-  const BROKEN = formatMessage('en-US', 'broken');
-  /** It shows its card so many times, and then throws. */
-  function breaksAfter(times: number): void {
-    const { show } = card;
-    let left = times;
-    onTestFinished(() => void Object.assign(card, { show }));
-    Object.assign(card, {
-      show(...given: Parameters<typeof show>) {
-        if (left-- <= 0) throw new TypeError('a bug');
-        return show(...given);
-      },
-    });
-  }
-
-  it.each([
-    ['answers with a sentence', [{ id: 'base1-4', ageMs: 0 }], 0, BROKEN, 'broken from cache'],
-    ['completes its reply with a sentence', [], 0, BROKEN, 'answered from service'],
-    ['leaves a saved copy as it is', [{ id: 'base1-4', ageMs: 7 * 60 * MINUTE_MS }], 1, CARD, 'answered from stale'],
-  ])('%s, and says it in the log', async (_, known, times, shown, end) => {
-    const world = await startWorld({ known });
-    breaksAfter(times);
-    const typed = world.card('base1-4');
-    await world.pass(MINUTE_MS);
-    expect([shows(typed), endsIn(world)]).toEqual([shown, [end]]);
-    expect(world.lines.filter(({ err }) => JSON.stringify(err ?? '').includes('a bug'))).toHaveLength(1);
-  });
-
-  inWorld(
-    'ends no process when the copy comes too late',
-    { known: [{ id: 'base1-4', ageMs: 7 * 60 * MINUTE_MS }] },
-    async (world) => {
-      breaksAfter(1);
-      world.discord.faults.script(refused('callback', 'unknownInteraction'));
-      world.card('base1-4');
-      await world.pass(MINUTE_MS);
-      expect(endsIn(world)).toEqual(['too late from bot']);
+it.each([
+  ['answers with a sentence', 0, 0, BROKEN, 'broken from cache'],
+  ['completes its reply with a sentence', undefined, 0, BROKEN, 'answered from service'],
+  ['leaves a saved copy as it is', OLD_MS, 1, CARD, 'answered from stale'],
+  ['ends no process when the copy comes too late', OLD_MS, 1, '', 'too late from bot'],
+])('a command with a fault of its own %s, and says it in the log', async (_, ageMs, showsFirst, shown, end) => {
+  const world = await startWorld({ known: ageMs === undefined ? [] : [{ id: 'base1-4', ageMs }] });
+  const { show } = card;
+  let left = showsFirst;
+  onTestFinished(() => void Object.assign(card, { show }));
+  Object.assign(card, {
+    show(...given: Parameters<typeof show>) {
+      if (left-- <= 0) throw new TypeError('a bug');
+      return show(...given);
     },
+  });
+  if (shown === '') world.discord.faults.script(refused('callback', 'unknownInteraction'));
+  const typed = world.card('base1-4');
+  await world.pass(MINUTE_MS);
+  expect([shows(typed), endsIn(world)]).toEqual([shown, [end]]);
+  expect(world.lines.filter(({ err }) => JSON.stringify(err ?? '').includes('a bug'))).toHaveLength(
+    shown === '' ? 0 : 1,
   );
-});
-
-const TAKEN_LATE: ScriptedFault[] = [
-  { route: 'callback', answer: 'lose answer' },
-  rateLimited({ route: 'callback', retryAfterSeconds: 10 }),
-];
-
-inWorld(
-  'a menu that is used again is handled once, also while its first answer is not known to be there',
-  WITH_NAMES,
-  async (world) => {
-    const drake = await world.card('base1-4').until(isFinal);
-    const printings = await press(world, drake, 'Other printings').settled();
-    world.discord.faults.script(...TAKEN_LATE);
-    choose(world, printings, 'promo-7');
-    await world.pass(100);
-    choose(world, printings, 'promo-7');
-    await world.pass(MINUTE_MS);
-    expect(endsIn(world).slice(2)).toEqual(['answered from service', 'pressed twice from bot']);
-  },
-);
-
-it('what a member is still to be told follows no answer that Discord has not confirmed', async () => {
-  const world = await watchedWorld();
-  world.discord.takesMessages(world.alice, false);
-  await world.priced(29);
-  await world.pass(1_000);
-  const told = async () => {
-    const typed = world.usage();
-    await world.pass(1_000);
-    return typed.message.followUps?.length ?? 0;
-  };
-  world.discord.faults.script(...TAKEN_LATE);
-  expect([await told(), await told()]).toEqual([0, 1]);
 });
 
 inWorld('what answers an interaction is sent by its token alone, without the token of the bot', async (world) => {

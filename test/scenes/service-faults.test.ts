@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { DictatedAnswer } from '../../sandbox/service/service.ts';
-import { ERROR, WARN } from '../support/log-lines.ts';
+import { startWebhookServer } from '../operations/webhook-server.ts';
+import { WARN } from '../support/log-lines.ts';
+import { scenes } from '../support/scene-script.ts';
 import {
   cardRequests,
   IDS,
@@ -19,7 +21,7 @@ const HTML = '<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>'
 const STALE = { env: { CARD_SERVICE_TIMEOUT_MS: '1000', PRICES_FRESH_SECONDS: '0' } };
 
 const DOWN_UNTIL = /The card service isn't answering right now\. Try again after <t:\d+:T>\.$/;
-const KEY_REFUSED = /^I can't reach the card service right now\./;
+const NO_KEY = "shows I can't reach the card service right now.";
 
 function loggedWith(world: World, level: number): unknown[] {
   return world.lines.filter((line) => line.level === level).map(({ msg }) => msg);
@@ -30,28 +32,25 @@ function secondsLeft(text: string): number {
   return Number(/<t:(\d+):[Ttf]>/.exec(text)?.[1]) - Date.now() / 1000;
 }
 
-it('a service that fails briefly gets a second request after a second, and at most three: then the stored copy is shown with the reason', async () => {
-  const failures: Record<string, DictatedAnswer> = {
-    'a refusal of the proxy': { status: 502, body: HTML },
-    silence: { fault: 'hang' },
-    'a head without a body': { body: CARD, fault: 'stall' },
-    'a broken connection': { fault: 'reset' },
-  };
-  const shown = await Promise.all(
-    Object.entries(failures).map(async ([name, fault]) => {
-      const world = await startWorld(STALE);
-      world.cardService.script(fault);
-      const first = await world.card('base1-4').until(isFinal);
-      const requests = cardRequests(world).length;
-      world.cardService.script({ ...fault, times: 3 });
-      const { embeds } = await world.card('base1-4').until(({ edited }) => edited);
-      const counts = [requests, cardRequests(world).length];
-      return [name, first.embeds[0]?.title, counts, loggedWith(world, WARN)[0], embeds[0]?.description];
-    }),
-  );
-  const why = expect.stringMatching(/\nShowing a saved copy: the card service isn't answering\.$/);
-  const warning = expect.stringMatching(/^the card service is failing: .*check CARD_SERVICE_URL/);
-  expect(shown).toEqual(Object.keys(failures).map((name) => [name, 'Emberwing Drake', [2, 5], warning, why]));
+const BRIEFLY: Record<string, DictatedAnswer> = {
+  'a refusal of the proxy': { status: 502, body: HTML },
+  silence: { fault: 'hang' },
+  'a head without a body': { body: CARD, fault: 'stall' },
+  'a broken connection': { fault: 'reset' },
+};
+const FAILS_BRIEFLY =
+  'a service that fails briefly gets a second request after a second, and at most three: then the stored copy is shown with the reason';
+
+it.each(Object.entries(BRIEFLY))(`${FAILS_BRIEFLY}: %s`, async (_, fault) => {
+  const world = await startWorld(STALE);
+  world.cardService.script(fault);
+  const first = await world.card('base1-4').until(isFinal);
+  expect([first.embeds[0]?.title, cardRequests(world).length]).toEqual(['Emberwing Drake', 2]);
+  world.cardService.script({ ...fault, times: 3 });
+  const { embeds } = await world.card('base1-4').until(({ edited }) => edited);
+  expect(cardRequests(world)).toHaveLength(5);
+  expect(embeds[0]?.description).toMatch(/\nShowing a saved copy: the card service isn't answering\.$/);
+  expect(loggedWith(world, WARN)[0]).toMatch(/^the card service is failing: .*check CARD_SERVICE_URL/);
 });
 
 describe('a service that is down', () => {
@@ -110,38 +109,17 @@ describe('a service that is down', () => {
   });
 });
 
-inWorld(
-  'a key that is refused during the day is reported and logged as an error, and costs one request a minute; known cards are shown',
-  STALE,
-  async (world) => {
-    await world.card('base1-4').settled();
-    world.cardService.script({ status: 401, body: { _tag: 'Unauthorized', message: 'no' }, times: 2 });
-
-    const refused = await world.card(OTHER).settled();
-    const again = await world.card(OTHER).settled();
-    const second = await world.card(THIRD).settled();
-    const next = await world.card(FOURTH).settled();
-    const known = await world.card('base1-4').settled();
-    const requestsMeanwhile = cardRequests(world).length;
-    await world.pass(61_000);
-    const later = await world.card(FOURTH).settled();
-
-    expect(refused.content).toMatch(KEY_REFUSED);
-    for (const { content } of [again, second, next]) expect(content).toBe(refused.content);
-    expect(known.embeds[0]?.description).toMatch(/\nShowing a saved copy: I can't reach the card service\.$/);
-    expect(requestsMeanwhile).toBe(3);
-    expect(later.embeds).toHaveLength(1);
-    expect(loggedWith(world, ERROR)).toEqual(
-      expect.arrayContaining([
-        'card request failed',
-        'card request failed',
-        expect.stringContaining('check CARD_SERVICE_API_KEY'),
-      ]),
-    );
-    expect(loggedWith(world, ERROR)).toHaveLength(3);
-    expect(storedCardIds(world.config.dataDir)).toEqual(['base1-4', FOURTH].sort());
-  },
-);
+scenes([
+  [
+    'a key that is refused during the day is reported and logged as an error, and costs one request a minute; known cards are shown',
+    STALE,
+    `card base1-4; until its end; service says 401 to /cards/ x 2; card ${OTHER}; until its end; ${NO_KEY};
+      card ${OTHER}; until its end; ${NO_KEY}; card ${THIRD}; until its end; ${NO_KEY}; card ${FOURTH}; until its end; ${NO_KEY};
+      card base1-4; until its end; reads Showing a saved copy: I can't reach the card service.; requests; +61 s;
+      card ${FOURTH}; until a card; errors; log card request failed; errors about check CARD_SERVICE_API_KEY; kept cards`,
+    `yes | yes | yes | yes | yes | 3 | 3 | 2 | 1 | base1-4 ${FOURTH}`,
+  ],
+]);
 
 inWorld(
   'a wrong card path is logged once while no card was ever found',
@@ -171,14 +149,25 @@ const FORMS: Record<string, DictatedAnswer> = {
   'a body of 5 MB': { headers: { 'retry-after': '1' }, body: 'x'.repeat(5_000_000) },
 };
 
-it('a 429 in any form is a short pause, and then the card is shown', async () => {
-  const shown = await Promise.all(
-    Object.entries(FORMS).map(async ([name, form]) => {
-      const world = await startWorld({ env: { CARD_SERVICE_TIMEOUT_MS: '2000' } });
-      world.cardService.script({ ...form, status: 429 });
-      const { embeds } = await world.card('base1-4').until(isFinal);
-      return [name, embeds[0]?.title, statuses(world)];
-    }),
-  );
-  expect(shown).toEqual(Object.keys(FORMS).map((name) => [name, 'Emberwing Drake', [429, 200]]));
+it.each(Object.entries(FORMS))(
+  'a 429 in any form is a short pause, and then the card is shown: %s',
+  async (_, form) => {
+    const world = await startWorld({ env: { CARD_SERVICE_TIMEOUT_MS: '2000' } });
+    world.cardService.script({ ...form, status: 429 });
+    const { embeds } = await world.card('base1-4').until(isFinal);
+    expect([embeds[0]?.title, statuses(world)]).toEqual(['Emberwing Drake', [429, 200]]);
+  },
+);
+
+it('a bot tells its operator in the words of its log that the key is refused, and once it is not; no id leaves it', async () => {
+  const { url, messages } = await startWebhookServer();
+  const world = await startWorld({ env: { ALERT_WEBHOOK_URL: url } });
+  world.cardService.script({ status: 401, body: { _tag: 'Unauthorized', message: 'unknown key' } });
+  await world.card('base1-4').settled();
+  await world.pass(61_000);
+  await world.card('base1-5').settled();
+  await expect.poll(() => messages.at(-1)).toBe('requests are sent again');
+  expect(messages).toContainEqual(expect.stringMatching(/refuses the API key.+CARD_SERVICE_API_KEY/));
+  expect(messages.join()).not.toMatch(/base1|\d{17}/);
+  expect(JSON.stringify(world.lines)).not.toContain(url.split('/').at(-1)); // nor does its address stand in the log
 });

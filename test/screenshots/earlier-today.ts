@@ -3,7 +3,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { createLog } from '../../src/log.ts';
 import { openFile } from '../../src/storage/sqlite/file.ts';
 import { ROWS_SCHEMA, SqliteRows } from '../../src/storage/sqlite/rows.ts';
-import { utcDay, utcHour } from '../../src/time/utc-day.ts';
+import { utcDay, utcHour } from '../../src/time.ts';
 
 /** In each hour of a lively day until the evening, in UTC. */
 const REQUESTS = [9, 5, 3, 2, 2, 4, 8, 14, 21, 26, 30, 28, 33, 31, 36, 39, 44, 52];

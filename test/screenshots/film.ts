@@ -60,7 +60,7 @@ export async function film(browser: Browser, url: string, colorScheme: 'dark' | 
   await page.goto(url);
   await page.getByRole('button', { name: 'Send' }).waitFor();
   await styled(page, STORY_ALONE);
-  const seen = await record(page, tellStory);
+  const seen = await record(page);
   await page.close();
   await writeFile(path, movingPicture(await framesOf(browser, seen)));
 }
@@ -93,8 +93,8 @@ async function tellStory(page: Page): Promise<void> {
   await pause(READ_MS);
 }
 
-/** What the page shows while a story is told, whenever it changes. */
-async function record(page: Page, tell: typeof tellStory): Promise<Shown[]> {
+/** What the page shows while the story is told, whenever it changes. */
+async function record(page: Page): Promise<Shown[]> {
   const session = await page.context().newCDPSession(page);
   const seen: { png: string; atMs: number }[] = [];
   session.on('Page.screencastFrame', ({ data, metadata: { timestamp = 0 }, sessionId }) => {
@@ -102,7 +102,7 @@ async function record(page: Page, tell: typeof tellStory): Promise<Shown[]> {
     void session.send('Page.screencastFrameAck', { sessionId });
   });
   await session.send('Page.startScreencast', { format: 'png' });
-  await tell(page);
+  await tellStory(page);
   await session.send('Page.stopScreencast');
   const endMs = Date.now();
   const inTurn = seen.sort((a, b) => a.atMs - b.atMs);

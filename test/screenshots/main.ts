@@ -1,5 +1,5 @@
 // Writes what every kind of reply in the sandbox says, and takes docs/replies/, the pictures of some; docs/chat.png, the chat
-// alone; docs/sandbox.png, the whole page; and docs/story.webp, a moving picture of it. Names as arguments take their scenes
+// alone; and docs/story.webp, a moving picture of the whole page. Names as arguments take their scenes
 // alone. `--check` takes all pictures of replies and writes nothing.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,6 @@ const DESKTOP = { width: 1_180, height: 1_900 };
 const WAIT_MS = 60_000;
 /** The page shows what has happened when nothing changes for so long. */
 const QUIET_MS = 300;
-const WHOLE_PAGE = { width: 1_280, height: 960 };
 const CHAT = { width: 900, height: 556 };
 /** What is beside the chat is left out, and the suggestions stand beside the card, whose picture is smaller. */
 const CHAT_ALONE = `
@@ -56,17 +55,24 @@ if (isWriting) {
 const browser = await launchBrowser();
 const stage = await openStage();
 for (const scene of scenes) {
-  const clock = install({ now: BEGIN_MS, toFake: ['Date'] });
-  await play(scene, clock, {
-    begin: visit,
-    jumped: () => stage.clock.setFixedTime(Date.now()),
-    async take({ name }, said) {
-      words.set(name, said);
-      if (PICTURES.includes(name)) await shoot(name);
-      if (name === 'card') await shootChat();
+  const fake = install({ now: BEGIN_MS, toFake: ['Date'] });
+  const setSystemTime = async (ms: number) => {
+    fake.setSystemTime(ms);
+    await stage.clock.setFixedTime(ms);
+  };
+  await play(
+    scene,
+    { setSystemTime },
+    {
+      begin: visit,
+      async take({ name }, said) {
+        words.set(name, said);
+        if (PICTURES.includes(name)) await shoot(name);
+        if (name === 'card') await shootChat();
+      },
     },
-  });
-  clock.uninstall();
+  );
+  fake.uninstall();
 }
 if (isWriting) await write();
 await browser.close();
@@ -74,9 +80,13 @@ await browser.close();
 async function write(): Promise<void> {
   const inTurn = SCENES.flatMap(({ shots }) => shots.map(({ name }) => name)).filter((name) => words.has(name));
   await writeWords(new Map(inTurn.map((name) => [name, words.get(name) ?? ''])));
-  if (isAll || wanted.includes('sandbox')) await inSandboxProgram(shootSandbox);
   for (const { colorScheme, suffix } of isAll || wanted.includes('story') ? THEMES : []) {
-    await inSandboxProgram((url) => film(browser, url, colorScheme, `docs/story${suffix}.webp`));
+    await scoped(async () => {
+      const sandbox = startProgram([process.execPath, 'sandbox/main.ts', '--port', '0'], {});
+      await sandbox.wrote('and type: /card');
+      const [, url = ''] = /Open (\S+)/.exec(sandbox.output()) ?? [];
+      await film(browser, url, colorScheme, `docs/story${suffix}.webp`);
+    });
   }
 }
 
@@ -95,7 +105,6 @@ async function openStage(): Promise<Page> {
 
 async function visit(sandbox: Sandbox): Promise<() => Promise<void>> {
   const server = await startPageServer({ port: 0, ...sandbox });
-  await stage.clock.setFixedTime(Date.now());
   await stage.goto(server.url);
   await stage.getByRole('button', { name: 'Send' }).waitFor();
   return async () => {
@@ -152,28 +161,4 @@ async function becomesQuiet(): Promise<void> {
     [before, now] = [now, await read()];
   }
   await stage.evaluate(PICTURES_LOADED);
-}
-
-/** @param work gets the address of the page of `npm run sandbox` */
-async function inSandboxProgram(work: (url: string) => Promise<void>): Promise<void> {
-  await scoped(async () => {
-    const sandbox = startProgram([process.execPath, 'sandbox/main.ts', '--port', '0'], {});
-    await sandbox.wrote('and type: /card');
-    const [, url = ''] = /Open (\S+)/.exec(sandbox.output()) ?? [];
-    await work(url);
-    sandbox.child.kill();
-    await sandbox.ended;
-  });
-}
-
-/** As somebody finds it who has pressed the first button. */
-async function shootSandbox(url: string): Promise<void> {
-  const page = await browser.newPage({ viewport: WHOLE_PAGE, timezoneId: 'UTC', colorScheme: 'dark' });
-  await page.goto(url);
-  await page.getByRole('button', { name: 'Find a card by name' }).click();
-  await page.getByText('The card itself took').waitFor();
-  await page.mouse.move(0, 0);
-  await page.evaluate(PICTURES_LOADED);
-  await page.screenshot({ path: 'docs/sandbox.png' });
-  await page.close();
 }

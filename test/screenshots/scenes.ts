@@ -3,10 +3,11 @@ import { SAMPLE_MEMBERS } from '../../sandbox/sample-members.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
+import { submitted } from '../support/pasted-list.ts';
 import { sandboxAs } from '../support/shaped-service.ts';
-import { press } from '../support/world.ts';
-import { afterButton, formOf, lastMessage, replyTyped, type Scene, type Shot, typeLine, wordsWith } from './stage.ts';
-import { formWords, wordsOf } from './words.ts';
+import { offered } from '../support/world.ts';
+import { afterButton, lastWords, type Scene, type Shot, typeLine, wordsWith } from './stage.ts';
+import { wordsOf } from './words.ts';
 
 const HOUR_MS = 3_600_000;
 const KNOWN: readonly KnownCard[] = [
@@ -21,11 +22,11 @@ const LIST =
 const SLOW_MS = 110_000;
 
 /** The bot's search begins after the bot; and what is left of the day is known after the first request. */
-async function begin({ discord }: Sandbox): Promise<void> {
-  await discord
+async function begin(sandbox: Sandbox): Promise<void> {
+  await sandbox.discord
     .type({ command: 'card', options: { id: 'tide-3' }, guildId: null, memberId: SAMPLE_MEMBERS[1]?.id ?? '' })
     .settled();
-  while ((await discord.complete({ command: 'card', options: { id: 'emb' }, focused: 'id' })).length === 0);
+  await offered(sandbox, 'base1-4');
 }
 
 /** What a member looked up is kept a moment later. */
@@ -120,15 +121,10 @@ export const SCENES: readonly Scene[] = [
           return wordsWith(discord.type({ command: 'Look up cards', target }), 'left today');
         },
       },
-      { name: 'list-form', show: async (sandbox) => formWords(await formOf(typeLine(sandbox, '/cards'))) },
+      shot('list-form', '/cards', 'worth'),
       {
         name: 'list-estimate',
-        async show(sandbox) {
-          const typed = typeLine(sandbox, '/cards');
-          const [field] = (await formOf(typed)).components;
-          const values = { [field?.component.custom_id ?? '']: LIST };
-          return await wordsWith(sandbox.discord.submit({ interactionId: typed.id, values }), 'lines are clear');
-        },
+        show: async (sandbox) => wordsWith(await submitted(sandbox, LIST), 'lines are clear'),
       },
       { name: 'list-worth', show: afterButton('Fetch the prices', 'new lookup used') },
       shot('saved-copy-kept', '/card id:base1-9', 'answering', {
@@ -164,7 +160,7 @@ export const SCENES: readonly Scene[] = [
         },
       }),
       shot('saved-copy', '/card id:base1-2', 'while I fetch'),
-      { name: 'still-asking', show: replyTyped('/card id:base1-58', 'Still asking') },
+      { name: 'still-asking', show: lastWords((message) => wordsOf(message).includes('Still asking')) },
     ],
   },
   {
@@ -219,11 +215,8 @@ export const SCENES: readonly Scene[] = [
       shot('watch', '/watch card:base1-4 above:45 below:30', "I'll send you", { before: begin }),
       {
         name: 'watch-form',
-        async show(sandbox) {
-          const card = typeLine(sandbox, '/card id:base1-4');
-          await wordsWith(card, 'days');
-          return formWords(await formOf(press(sandbox, card.message, 'Watch')));
-        },
+        before: lookUp(0, 'base1-4'),
+        show: afterButton('Watch', 'Watch'),
       },
       shot('watch-beyond', '/watch card:base1-1 below:99', 'already'),
       shot('watches', '/watches', 'Prices you watch', {
@@ -246,7 +239,7 @@ export const SCENES: readonly Scene[] = [
           cardService.set({ pricePercent: 10 });
           await lookUp(1, 'base1-4')({ discord });
         },
-        show: async (sandbox) => wordsOf(await lastMessage(sandbox, ({ trigger }) => trigger === 'message')),
+        show: lastWords(({ trigger }) => trigger === 'message'),
       },
     ],
   },

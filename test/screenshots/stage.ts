@@ -45,8 +45,6 @@ interface Clock {
 interface Spectator {
   /** The bot is connected. @returns what ends the looking */
   begin?(sandbox: Sandbox): Promise<() => Promise<void>>;
-  /** Time has come to the next reply. */
-  jumped?(): Promise<void>;
   take(shot: Shot, words: string): Promise<void> | void;
 }
 
@@ -76,7 +74,6 @@ export async function play({ options, isLively, shots }: Scene, clock: Clock, sp
     end = await spectator.begin?.(sandbox);
     for (const [at, shot] of shots.entries()) {
       if (shot.time !== 'stands') await clock.setSystemTime(Math.max(Date.now(), BEGIN_MS + at * STEP_MS));
-      await spectator.jumped?.();
       const pass = () => clock.setSystemTime(Date.now() + TICK_MS);
       const passing = shot.time === 'passes' && !clock.passes ? setInterval(pass, TICK_MS) : undefined;
       await shot.before?.(sandbox);
@@ -105,21 +102,9 @@ export async function wordsWith(typed: TypedInteraction, text: string): Promise<
   return wordsOf(await typed.until((message) => wordsOf(message).includes(text)));
 }
 
-/** The last message that fits, once there is one. */
-export async function lastMessage({ discord }: Sandbox, fits: (message: ChatMessage) => boolean): Promise<ChatMessage> {
-  for (;;) {
-    const found = discord.messages().findLast(fits);
-    if (found) return found;
-    await sleep(10);
-  }
-}
-
-/** The reply to a line that was typed before. */
-export function replyTyped(line: string, text: string): Shot['show'] {
-  return async (sandbox) => {
-    const isReply = (message: ChatMessage) => message.commandLine === line && wordsOf(message).includes(text);
-    return wordsOf(await lastMessage(sandbox, isReply));
-  };
+/** What the last message says that fits. */
+export function lastWords(fits: (message: ChatMessage) => boolean): Shot['show'] {
+  return async (sandbox) => wordsOf(await lastMessage(sandbox, fits));
 }
 
 /** The reply to a button below the last reply that has it. @param text of the reply */
@@ -130,9 +115,11 @@ export function afterButton(button: string, text: string): Shot['show'] {
   };
 }
 
-/** The form with which the bot answers. */
-export async function formOf(typed: TypedInteraction): Promise<NonNullable<ChatMessage['modal']>> {
-  const { modal } = await typed.until((message) => message.modal !== undefined);
-  if (!modal) throw new Error('the message has a form');
-  return modal;
+/** The last message that fits, once there is one. */
+async function lastMessage({ discord }: Sandbox, fits: (message: ChatMessage) => boolean): Promise<ChatMessage> {
+  for (;;) {
+    const found = discord.messages().findLast(fits);
+    if (found) return found;
+    await sleep(10);
+  }
 }

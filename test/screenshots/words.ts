@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { FollowUp, MessageBody, Modal } from '../../sandbox/discord/chat.ts';
+import type { ChatMessage, MessageBody } from '../../sandbox/discord/chat.ts';
 import { type TimestampStyle, timestampText } from '../../sandbox/page/timestamp.ts';
 
 /** What the replies say: the name of each, then its words. */
@@ -9,9 +9,9 @@ const TIMESTAMP = /<t:(\d+):(\w)>/g;
 /** A wait that is shown with its seconds: some of it passes meanwhile, and it is lengthened at random. */
 const TO_THE_SECOND = /(\d+):\d\d:\d\d/g;
 
-/** A message of the bot from above to below, in Discord's markdown. Buttons stand in brackets, pictures in braces. */
-export function wordsOf(message: MessageBody & Partial<Pick<FollowUp, 'ephemeral'>>): string {
-  const { content, embeds, attachments, components, ephemeral } = message;
+/** A message or form of the bot from above to below, in Discord's markdown. Buttons stand in brackets, pictures in braces. */
+export function wordsOf(message: MessageBody & Partial<Pick<ChatMessage, 'ephemeral' | 'modal'>>): string {
+  const { content, embeds, attachments, components, ephemeral, modal } = message;
   const lines = [
     content,
     ...embeds.flatMap(({ title, description, fields = [], image, thumbnail, footer }) => [
@@ -24,6 +24,8 @@ export function wordsOf(message: MessageBody & Partial<Pick<FollowUp, 'ephemeral
     ...attachments.map(({ filename, size, description }) => `{${description ?? `${filename}, ${size} bytes`}}`),
     ...components.map((row) => row.components.map(componentWords).join(' ')),
     ephemeral && 'Only you can see this',
+    modal?.title,
+    ...(modal?.components ?? []).map(({ label, component }) => `${label}: ${component.placeholder}`),
   ];
   return lines.filter(Boolean).join('\n').replaceAll(TIMESTAMP, shownTime).replaceAll(TO_THE_SECOND, '$1:mm:ss');
 }
@@ -42,11 +44,6 @@ function componentWords(component: Component): string {
 function shownTime(_: string, seconds: string, style: string): string {
   const view = { locale: 'en-US', nowMs: Date.now(), timeZone: 'UTC' };
   return timestampText(Number(seconds), style as TimestampStyle, view);
-}
-
-export function formWords({ title, components }: Modal): string {
-  const fields = components.map(({ label, component }) => `${label}: ${component.placeholder}`);
-  return [title, ...fields].join('\n');
 }
 
 /** The words of each reply when they were written down. */

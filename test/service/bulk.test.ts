@@ -41,54 +41,45 @@ async function names(text: string, ids = ['a', 'b']): Promise<Record<string, str
 
 describe('a list of cards', () => {
   it.each(table`
-    a bare array | [A, B]
-    an array under data | {"data": [A, B], "total": 2}
-    an array under cards | {"cards": [A, B]}
-    an array under items | {"items": [A, B], "data": null}
-    an array under results | {"results": [A, B], "data": {"pages": 1}}
-    an object keyed by id | {"a": A, "b": B}
-    an object keyed by id, whose cards do not repeat it | {"a": WITHOUT_ID, "b": B}
-    an object keyed by id in capitals | {"A": A, "B": B}
-    an object keyed by id, whose cards have each other's | {"a": B, "b": A}
-    another order | [B, A]
-    repeated cards | [A, A, B, B, A]
-    a repeated card that is broken once | [BROKEN, A, B]
-    cards nobody asked for | [C, A, D, B]
-    ids in another case | [IN_CAPITALS, B]
-    a place for what was not found | [A, null, B]
-  `)('is read from %s: %s', async (_, body = '') => {
-    expect(await names(body)).toEqual({ a: 'Card a', b: 'Card b' });
-  });
-
-  it.each(table`
-    that has one broken card | [BROKEN, B]
-    keyed by id that has one broken card | {"a": "Card a", "b": B}
-    that has no card for one id | {"data": [B]}
-    keyed by id with nothing for one | {"a": null, "b": B}
-    keyed by id whose cards have other ids | {"a": C, "b": B}
-  `)('%s brings the others: %s', async (_, body = '') => {
-    expect(await names(body)).toEqual({ b: 'Card b' });
-  });
-
-  it.each(table`
-    keyed by id with nothing for any | {"a": null, "b": null}
-    that is empty | []
-    under data that is empty | {"data": []}
-    keyed by id that is empty | {}
-    keyed by id whose only card has another id | {"a": C}
-    of the one broken card that was found | [BROKEN]
-    of strangers | [C]
-    that is text | "a, b"
-    that is nothing | null
-    that is a number | 2
-    that is an error with status 200 | {"error": "not found"}
-    of ids | ["a", "b"]
-    of something else | [{"id": "a"}, {"id": "b"}]
-    twice | {"data": [A], "cards": [B]}
-    that is an object of other keys | {"total": 2, "found": {}}
-    without a body |
-  `)('%s brings none: %s', async (_, body = '') => {
-    expect(await names(body)).toEqual({});
+    is read from a bare array | [A, B] | a b
+    is read from an array under data | {"data": [A, B], "total": 2} | a b
+    is read from an array under cards | {"cards": [A, B]} | a b
+    is read from an array under items | {"items": [A, B], "data": null} | a b
+    is read from an array under results | {"results": [A, B], "data": {"pages": 1}} | a b
+    is read from an object keyed by id | {"a": A, "b": B} | a b
+    is read from an object keyed by id, whose cards do not repeat it | {"a": WITHOUT_ID, "b": B} | a b
+    is read from an object keyed by id in capitals | {"A": A, "B": B} | a b
+    is read from an object keyed by id, whose cards have each other's | {"a": B, "b": A} | a b
+    is read from another order | [B, A] | a b
+    is read from repeated cards | [A, A, B, B, A] | a b
+    is read from a repeated card that is broken once | [BROKEN, A, B] | a b
+    is read from cards nobody asked for | [C, A, D, B] | a b
+    is read from ids in another case | [IN_CAPITALS, B] | a b
+    is read from a place for what was not found | [A, null, B] | a b
+    brings the others, that has one broken card | [BROKEN, B] | b
+    brings the others, keyed by id that has one broken card | {"a": "Card a", "b": B} | b
+    brings the others, that has no card for one id | {"data": [B]} | b
+    brings the others, keyed by id with nothing for one | {"a": null, "b": B} | b
+    brings the others, keyed by id whose cards have other ids | {"a": C, "b": B} | b
+    brings none, keyed by id with nothing for any | {"a": null, "b": null} |
+    brings none, that is empty | [] |
+    brings none, under data that is empty | {"data": []} |
+    brings none, keyed by id that is empty | {} |
+    brings none, keyed by id whose only card has another id | {"a": C} |
+    brings none, of the one broken card that was found | [BROKEN] |
+    brings none, of strangers | [C] |
+    brings none, that is text | "a, b" |
+    brings none, that is nothing | null |
+    brings none, that is a number | 2 |
+    brings none, that is an error with status 200 | {"error": "not found"} |
+    brings none, of ids | ["a", "b"] |
+    brings none, of something else | [{"id": "a"}, {"id": "b"}] |
+    brings none, twice | {"data": [A], "cards": [B]} |
+    brings none, that is an object of other keys | {"total": 2, "found": {}} |
+    brings none, without a body |  |
+  `)('%s: %s', async (_, body = '', found = '') => {
+    const ids = found.split(' ').filter(Boolean);
+    expect(await names(body)).toEqual(Object.fromEntries(ids.map((id) => [id, `Card ${id}`])));
   });
 
   it('with the same id in two cases answers for each by its own, and for a third by neither', async () => {
@@ -141,13 +132,13 @@ it.each(table`
   expect(fetched).toEqual({ cards: new Map(), againAtMost: Number(again) });
 });
 
-it.each<[string, DictatedAnswer]>([
-  ['RateLimited', { status: 429 }],
-  ['ServiceDown', { status: 500 }],
-  ['ServiceDown', { fault: 'reset' }],
-  ['ServiceDown', { fault: 'hang' }],
-])('a list fails as one card does: with %s after %o', async (name, answer) => {
-  await expect(listing().answered(['a', 'b'], answer)).rejects.toMatchObject({ name });
+it.each(table`
+  RateLimited | {"status":429}
+  ServiceDown | {"status":500}
+  ServiceDown | {"fault":"reset"}
+  ServiceDown | {"fault":"hang"}
+`)('a list fails as one card does: with %s after %s', async (name, answer = '') => {
+  await expect(listing().answered(['a', 'b'], JSON.parse(answer))).rejects.toMatchObject({ name });
 });
 
 const ANSWERS: Record<string, DictatedAnswer> = {
@@ -162,17 +153,23 @@ const ANSWERS: Record<string, DictatedAnswer> = {
   missing: { status: 404, body: { _tag: 'CardNotFound', message: 'no' } },
 };
 
-/** `20 odd, found, 15 min`: a list of 20 got an odd answer, a card alone was found, a quarter of an hour has passed. */
+/**
+ * `20 odd, found, 15 min`: a list of 20 got an odd answer, a card alone was found, a quarter of an hour has passed. Those with ` & `
+ * between them leave together. @returns how many go together, at each `most` and at the end
+ */
 async function learned(steps: string) {
   fakeTimers({ toFake: ['Date'] });
   const { answered, most } = listing();
-  for (const step of steps.split(', ')) {
+  const told: unknown[] = [];
+  const take = async (step: string) => {
     const [, size = '1', what = ''] = /^(\d+)? ?(.+)$/.exec(step) ?? [];
     const ids = Array.from({ length: Number(size) }, (_, at) => 'abcdefghijklmnopqrst'[at] ?? '');
-    if (what === 'min') vi.setSystemTime(Date.now() + Number(size) * 60_000);
+    if (what === 'most') told.push(most());
+    else if (what === 'min') vi.setSystemTime(Date.now() + Number(size) * 60_000);
     else await answered(ids, ANSWERS[what] ?? {}).catch(() => {});
-  }
-  return most();
+  };
+  for (const moment of steps.split(', ')) await Promise.all(moment.split(' & ').map(take));
+  return [...told, most()].join(' ');
 }
 
 it.each(table`
@@ -203,18 +200,11 @@ it.each(table`
   20 empty, missing, 20 listed, 20 empty, missing | 20
   20 odd, missing, 20 down, found | 1
   down, 20 listed | 20
-`)('after %s, %i cards go together', async (steps = '', most) => {
-  expect(await learned(steps)).toBe(Number(most));
-});
-
-it.each(['odd', 'down', 'empty'])('lists that left together are one that brings nothing: %s', async (what) => {
-  const { answered, most } = listing();
-  const together = () => [1, 2, 3].map(() => answered(['a', 'b'], ANSWERS[what] ?? {}).catch(() => {}));
-  const early = answered(['a'], ANSWERS.found ?? {});
-  await Promise.all([...together(), early]);
-  expect(most()).toBe(1);
-  await answered(['a'], ANSWERS.found ?? {});
-  expect(most()).toBe(20);
+  found & 2 odd & 2 odd & 2 odd, most, found | 1 20
+  found & 2 down & 2 down & 2 down, most, found | 1 20
+  found & 2 empty & 2 empty & 2 empty, most, found | 1 20
+`)('after %s, %s cards go together', async (steps = '', most) => {
+  expect(await learned(steps)).toBe(most);
 });
 
 it('a list that brought cards while one card was asked for alone is believed', async () => {

@@ -1,7 +1,8 @@
 import { type ListeningCardService, SANDBOX_API_KEY } from '../../sandbox/service/service.ts';
 import type { Card } from '../../src/model/card.ts';
 import type { QuotaReading } from '../../src/model/quota.ts';
-import { CardService, type CardServiceOptions } from '../../src/service/card-service.ts';
+import { CardService } from '../../src/service/card-service.ts';
+import type { CardServiceOptions } from '../../src/service/request.ts';
 import { startService } from '../support/backends.ts';
 import { described, type Replaced } from '../support/described.ts';
 import { logLines } from '../support/log-lines.ts';

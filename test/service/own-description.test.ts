@@ -1,14 +1,13 @@
-import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { listen } from '../../sandbox/listen.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { AnswerReader } from '../../src/service/answers.ts';
 import { listedCards } from '../../src/service/bulk.ts';
+import { isObject } from '../../src/service/field-source.ts';
 import { described } from '../support/described.ts';
 import { onFinished } from '../support/on-finished.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { ownDescription } from '../support/own-service.ts';
 import { table } from '../table.ts';
 import { cardOf, reporting } from './clients.ts';
 
@@ -68,12 +67,9 @@ async function startOwn(answers: (path: string, body: string) => Answer, descrip
   });
   const port = await listen(server, 0);
   onFinished(async () => void server.close());
-  const file = join(temporaryFolder(), 'guild.json');
-  writeFileSync(file, JSON.stringify({ ...description, url: `http://127.0.0.1:${port}` }));
-  const config = readConfig({
-    ...{ DISCORD_TOKEN: 'the-token', CARD_SERVICE: file },
-    ...{ CARD_SERVICE_API_KEY: 'wax', CARD_SERVICE_BRANCH: 'north' },
-  });
+  const CARD_SERVICE = ownDescription({ ...description, url: `http://127.0.0.1:${port}` });
+  const variables = { CARD_SERVICE, CARD_SERVICE_API_KEY: 'wax', CARD_SERVICE_BRANCH: 'north' };
+  const config = readConfig({ DISCORD_TOKEN: 'the-token', ...variables });
   return { ...reporting(config.cardService), seen };
 }
 
@@ -95,167 +91,94 @@ it('a description that nobody has seen is enough for a card, its list, what is m
     { per: 'month', limit: 900, remaining: 850 },
     { limit: 100, remaining: 61, resetInMs: 43_200_000 },
   ]);
-  expect(seen[0]?.path).toBe('GET /v3/sheets?ref=lamp-7&full=1');
-  expect(seen[0]?.headers).toMatchObject({ 'x-guild-seal': 'seal wax', 'x-branch': 'north' });
+  const asked = { 'x-guild-seal': 'seal wax', 'x-branch': 'north', accept: 'application/json' };
+  expect(seen[0]).toMatchObject({ path: 'GET /v3/sheets?ref=lamp-7&full=1', headers: asked });
+  expect(seen[0]?.headers).not.toHaveProperty('content-type');
   expect(await cardOf(client, 'lamp-8')).toBe('noSuchCard');
   const { cards } = await client.fetch(['lamp-7', 'lamp-8']);
   expect([...cards.keys(), cards.get('lamp-8')]).toEqual(['lamp-7', 'lamp-8', 'noSuchCard']);
-  expect(JSON.parse(seen.at(-1)?.body ?? '')).toEqual({ want: { refs: ['lamp-7', 'lamp-8'] } });
-  const types = seen.map(({ headers }) => [headers.accept, headers['content-type']]);
-  expect([types.at(0), types.at(-1)]).toEqual([
-    ['application/json', undefined],
-    ['application/json', 'application/json'],
-  ]);
+  const body = JSON.stringify({ want: { refs: ['lamp-7', 'lamp-8'] } });
+  expect(seen.at(-1)).toMatchObject({ headers: { ...asked, 'content-type': 'application/json' }, body });
   await expect(cardOf(client, 'lamp-9')).rejects.toMatchObject({ name: 'RateLimited', seconds: 40 });
   await expect(cardOf(client, 'lamp-0')).rejects.toMatchObject({ name: 'KeyRefused' });
   expect(lines).toEqual([]);
 });
 
-const rested = (seconds: number | undefined) => ({ name: 'RateLimited', seconds });
-const offers = (...rows: object[]) => ({ body: of({ offers: rows }) });
-const CROWN = { shop: 'Crown', state: 'fine', typical: '12.50' };
-const MILL = { shop: 'Mill', state: 'fine', typical: '9.90' };
-const inUnit = { prices: { ...OWN.prices, currency: 'unit' } };
-/** What `String` cannot make a text of. */
-const NO_TEXT = { toString: 1, valueOf: 1 };
-const NAMES_OF_ALL = '"__proto__":{"leaf":3,"polluted":true},"constructor":{"leaf":4}';
+const OFFERS = {
+  CROWN: '"shop":"Crown","state":"fine","typical":"12.50"',
+  MILL: '"shop":"Mill","state":"fine","typical":"9.90"',
+  UNIT: '{"prices":{"currency":"unit"}}',
+};
 
-/** Of what the description has besides, what an answer is, and what the log says cannot be read. */
-it.each<[what: string, more: object, answer: Partial<Answer>, is: unknown, told?: string[]]>([
-  [
-    'a wait by a header',
-    { wait: 'header:X-Rest' },
-    { status: 429, headers: { ...HEADERS, 'x-rest': '40' } },
-    rested(40),
-  ],
-  [
-    'a wait by a time in a header',
-    { wait: 'header:X-Rest' },
-    { status: 429, headers: { ...HEADERS, 'x-rest': '1795694440' } },
-    rested(40),
-  ],
-  ['a wait by digits that are text', {}, { status: 429, body: { fault: { rest: '40' } } }, rested(40)],
-  [
-    'no wait by a field that the description does not name',
-    { wait: undefined },
-    { status: 429, body: { retryAfter: 40 } },
-    rested(undefined),
-  ],
-  [
-    'refused, whatever its status means otherwise',
-    { refused: [{ status: 429, means: 'key' }] },
-    { status: 429 },
-    { name: 'KeyRefused' },
-  ],
-  [
-    'no such card, whatever its status means otherwise',
-    { absent: [{ status: 410 }, { status: 500 }] },
-    { status: 500 },
-    'noSuchCard',
-  ],
-  [
-    'another shape around the card',
-    {},
-    { body: { page: { leaf: SHEET } } },
-    { name: 'UnexpectedAnswer' },
-    ['card.at: nothing in the answer at "page.sheet"'],
-  ],
-  [
-    'the card that was asked for in a bare list',
-    { card: { ...OWN.card, at: '' } },
-    { body: [{ ...SHEET, ref: 'lamp-8' }, SHEET] },
-    { id: 'lamp-7' },
-  ],
-  [
-    'without a name',
-    {},
-    { body: of({ title: undefined }) },
-    { name: 'UnexpectedAnswer' },
-    ['fields.name: nothing in the answer at "{title}[, {epithet}]"'],
-  ],
-  [
-    'without an id',
-    {},
-    { body: of({ ref: null }) },
-    { name: 'UnexpectedAnswer' },
-    ['fields.id: nothing in the answer at "ref"'],
-  ],
-  [
-    'with names of prototypes, which are members like others',
-    { fields: { ...OWN.fields, number: '__proto__.leaf', rarity: 'constructor.leaf' } },
-    { body: `{"page":{"sheet":{"ref":"lamp-7","title":"Wick",${NAMES_OF_ALL}}}}` },
-    { number: '3', rarity: '4' },
-  ],
-  [
-    'of what is no text where a sign of absence is',
-    {},
-    { body: { fault: { word: NO_TEXT } } },
-    { name: 'UnexpectedAnswer' },
-    ['card.at: nothing in the answer at "page.sheet"'],
-  ],
-  [
-    'of what is no text where rows are told apart',
-    {},
-    offers({ shop: NO_TEXT, state: [[]], typical: 1 }),
-    { prices: { market: 1, label: undefined } },
-  ],
-  [
-    'without a price row in its place',
-    { prices: { ...OWN.prices, rows: ['offers'] } },
-    { body: of({ offers: 'sold out' }) },
-    { name: 'Wick, Who Waits', prices: undefined },
-    ['prices: the body: Invalid input: expected object, received string'],
-  ],
-  ['without prices that the description tells of', { prices: undefined }, offers(CROWN), { prices: undefined }],
-  [
-    'of rows that numbers tell apart, each with a label of its own',
-    { prices: { ...OWN.prices, rows: ['offers[foil=0]', 'offers[foil=1]'] } },
-    offers({ ...CROWN, foil: 0 }, { ...CROWN, foil: 1 }),
-    { rows: [{ label: '0' }, { label: '1' }] },
-  ],
-  ['with its currency', inUnit, offers({ ...CROWN, unit: 'eur' }), { prices: { market: 12.5, currency: 'EUR' } }],
-  ...['€', 'dollars', 'usdt'].map((unit): [string, object, object, object] => [
-    `without a price whose currency cannot be told, rather than one in another: ${unit}`,
-    inUnit,
-    offers({ ...CROWN, unit }),
-    { name: 'Wick, Who Waits', prices: expect.not.objectContaining({ market: 12.5 }) },
-  ]),
-  [
-    'of a row whose lowest offer cannot be read, which is still the one that is shown',
-    {},
-    offers({ ...CROWN, least: 'ask us' }, MILL),
-    { prices: { market: 12.5, low: undefined, label: 'Crown, fine' } },
-    ['prices.low: Invalid input: expected number, received string'],
-  ],
-])('an answer is read as %s', async (_, more, answer, is, told = []) => {
-  const { client, lines } = await startOwn(() => ({ body: {}, ...answer }), { ...OWN, ...more });
-  const read: unknown = await cardOf(client, 'lamp-7').catch((error: unknown) => error);
-  if (typeof is === 'string') expect(read).toBe(is);
-  else expect(read).toMatchObject(is as object);
+/** That description with what is given: objects are merged, and what is null is left out. */
+function describedWith(given: Record<string, unknown>): object {
+  const own: Record<string, unknown> = OWN;
+  const changed = Object.entries(given).map(([key, value]) => [
+    key,
+    isObject(value) ? { ...Object(own[key]), ...value } : (value ?? undefined),
+  ]);
+  return { ...OWN, ...Object.fromEntries(changed) };
+}
+
+/** Of what the description has besides, and an answer with a `sheet` or another body, what is in the card, where null is what it has not, and what the log says cannot be read. */
+it.each(table`
+  a wait by a header | {"wait":"header:X-Rest"} | {"status":429,"headers":{"x-rest":"40"}} | "RateLimited 40"
+  a wait by a time in a header | {"wait":"header:X-Rest"} | {"status":429,"headers":{"x-rest":"1795694440"}} | "RateLimited 40"
+  a wait by digits that are text | {} | {"status":429,"body":{"fault":{"rest":"40"}}} | "RateLimited 40"
+  no wait by a field that the description does not name | {"wait":null} | {"status":429,"body":{"retryAfter":40}} | "RateLimited"
+  refused, whatever its status means otherwise | {"refused":[{"status":429,"means":"key"}]} | {"status":429} | "KeyRefused"
+  no such card, whatever its status means otherwise | {"absent":[{"status":410},{"status":500}]} | {"status":500} | "noSuchCard"
+  another shape around the card | {} | {"body":{"page":{"leaf":{}}}} | "UnexpectedAnswer" | card.at: nothing in the answer at "page.sheet"
+  the card that was asked for in a bare list | {"card":{"at":""}} | {"body":[{"ref":"lamp-8","title":"Moth"},{"ref":"lamp-7","title":"Wick"}]} | "id":"lamp-7"
+  without a name | {} | {"sheet":{"title":null}} | "UnexpectedAnswer" | fields.name: nothing in the answer at "{title}[, {epithet}]"
+  without an id | {} | {"sheet":{"ref":null}} | "UnexpectedAnswer" | fields.id: nothing in the answer at "ref"
+  with names of prototypes, which are members like others | {"fields":{"number":"__proto__.leaf","rarity":"constructor.leaf"}} | {"body":{"page":{"sheet":{"ref":"lamp-7","title":"Wick","__proto__":{"leaf":3,"polluted":true},"constructor":{"leaf":4}}}}} | "number":"3","rarity":"4"
+  of what is no text where a sign of absence is | {} | {"body":{"fault":{"word":{"toString":1,"valueOf":1}}}} | "UnexpectedAnswer" | card.at: nothing in the answer at "page.sheet"
+  of what is no text where rows are told apart | {} | {"sheet":{"offers":[{"shop":{"toString":1,"valueOf":1},"state":[[]],"typical":1}]}} | "prices":{"label":null,"currency":"CHF","market":1
+  without a price row in its place | {"prices":{"rows":["offers"]}} | {"sheet":{"offers":"sold out"}} | "prices":null | prices: the body: Invalid input: expected object, received string
+  without prices that the description tells of | {"prices":null} | {"sheet":{}} | "prices":null
+  of rows that numbers tell apart, each with a label of its own | {"prices":{"rows":["offers[foil=0]","offers[foil=1]"]}} | {"sheet":{"offers":[{CROWN,"foil":0},{CROWN,"foil":1}]}} | "rows":[{"label":"0","currency":"CHF","market":12.5,"low":null,"high":null},{"label":"1"
+  with its currency | UNIT | {"sheet":{"offers":[{CROWN,"unit":"eur"}]}} | "prices":{"label":"Crown, fine","currency":"EUR","market":12.5
+  without a price in €, which is no code, rather than one in another currency | UNIT | {"sheet":{"offers":[{CROWN,"unit":"€"}]}} | "prices":{}
+  without a price in dollars, which is no code | UNIT | {"sheet":{"offers":[{CROWN,"unit":"dollars"}]}} | "prices":{}
+  without a price in usdt, which is no code | UNIT | {"sheet":{"offers":[{CROWN,"unit":"usdt"}]}} | "prices":{}
+  of a row whose lowest offer cannot be read, which is still the one that is shown | {} | {"sheet":{"offers":[{CROWN,"least":"ask us"},{MILL}]}} | "prices":{"label":"Crown, fine","currency":"CHF","market":12.5,"low":null | prices.low: Invalid input: expected number, received string
+`)('an answer is read as %s', async (_, more, answer, is = '', told?: string) => {
+  const given = (cell = '') =>
+    JSON.parse(cell.replaceAll(/CROWN|MILL|UNIT/g, (name) => OFFERS[name as keyof typeof OFFERS]));
+  const { status, headers, sheet, body = sheet ? of(sheet) : {} } = given(answer);
+  const dictated = () => ({ status, headers: { ...HEADERS, ...headers }, body });
+  const { client, lines } = await startOwn(dictated, describedWith(given(more)));
+  const read = await cardOf(client, 'lamp-7').catch(({ name, seconds }) => `${name} ${seconds ?? ''}`.trim());
+  expect(JSON.stringify(read, (_, value) => value ?? null)).toContain(is);
   await cardOf(client, 'lamp-7').catch(() => {});
-  expect(lines.map(({ field, why }) => `${field}: ${why}`)).toEqual(told);
+  expect(lines.map(({ field, why }) => `${field}: ${why}`)).toEqual(told ? [told] : []);
   expect(Reflect.get({}, 'polluted')).toBeUndefined();
 });
 
+/** Of a usage report, and of what an answer states besides. */
+async function reported(usage: object, answer: Answer, quota = OWN.quota) {
+  const described = {
+    ...OWN,
+    quota,
+    usage: { path: '/tally', limit: 'header:X-Of', remaining: 'header:X-Left', ...usage },
+  };
+  const headers = { ...HEADERS, 'x-of': '100', 'x-left': '61', ...answer.headers };
+  const { client, readings } = await startOwn(() => ({ ...answer, headers }), described);
+  return { ...(await client.usage()), left: readings.flatMap(({ remaining }) => remaining ?? []) };
+}
+
 it('a usage report is read from headers too, with an end in any form that a window may have', async () => {
-  const usage = { path: '/tally', plan: 'rank', limit: 'header:X-Of', remaining: 'header:X-Left', reset: 'anew' };
-  const headers = { ...HEADERS, 'x-of': '100', 'x-left': '61' };
-  const { client } = await startOwn(() => ({ headers, body: { rank: 'squire', anew: 43_200 } }), { ...OWN, usage });
-  const { plan, period, requests } = await client.usage();
+  const usage = { plan: 'rank', reset: 'anew' };
+  const { plan, period, requests } = await reported(usage, { body: { rank: 'squire', anew: 43_200 } });
   expect({ plan, requests }).toEqual({ plan: 'squire', requests: { limit: 100, remaining: 61 } });
   expect(Math.abs((period?.endMs ?? 0) - Date.now() - 43_200_000)).toBeLessThan(60_000);
 });
 
-it.each([
-  ['counts where its answer states nothing else', {}, ['61']],
-  ['does not count where its answer states what remains', { 'x-now': '50' }, ['50']],
-])('the day of a usage report %s', async (_, more, left) => {
-  const usage = { path: '/tally', limit: 'header:X-Of', remaining: 'header:X-Left' };
+it('the day of a usage report counts where its answer states nothing else of what remains', async () => {
   const quota = [{ per: 'day', limit: 'header:X-Of', remaining: 'header:X-Now' }];
-  const headers = { 'x-of': '100', 'x-left': '61', ...more };
-  const { client, readings } = await startOwn(() => ({ headers, body: {} }), { ...OWN, usage, quota });
-  await client.usage();
-  expect(readings.flatMap(({ remaining }) => (remaining === undefined ? [] : String(remaining)))).toEqual(left);
+  expect((await reported({}, { body: {} }, quota)).left).toEqual([61]);
+  expect((await reported({}, { headers: { 'x-now': '50' }, body: {} }, quota)).left).toEqual([50]);
 });
 
 it('a plan that lacks a card concerns that card alone while the key has worked, and all cards when two are lacking', async () => {
@@ -269,20 +192,6 @@ it('a plan that lacks a card concerns that card alone while the key has worked, 
   const { cards } = await client.fetch(['lamp-8']);
   expect(cards.get('lamp-8')).toMatchObject({ name: 'PlanRefused' });
   await expect(client.fetch(['lamp-9'])).rejects.toMatchObject({ name: 'PlanRefused' });
-});
-
-it.each([
-  '$DISCORD_TOKEN',
-  '$PATH',
-  '$CARD_SERVICE_X$DISCORD_TOKEN',
-  '$CARD_SERVICE_API_KEY; $DISCORD_TOKEN',
-  '$card_service_x',
-])('a header reads no variable but those of the card service: %s', (value) => {
-  const file = join(temporaryFolder(), 'hostile.json');
-  writeFileSync(file, JSON.stringify({ ...OWN, url: 'https://cards.example', headers: { 'X-Steal': value } }));
-  const env = { DISCORD_TOKEN: 'the-token', CARD_SERVICE: file, CARD_SERVICE_API_KEY: 'wax' };
-  expect(() => readConfig(env)).toThrow(/headers\.X-Steal: expected a text, or a variable as \$CARD_SERVICE_NAME/);
-  expect(() => readConfig(env)).not.toThrow(/the-token/);
 });
 
 it.each(table`

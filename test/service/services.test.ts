@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { ServiceCard } from '../../sandbox/sample-cards.ts';
 import { SANDBOX_API_KEY } from '../../sandbox/service/service.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { DAY_MS } from '../../src/time/utc-day.ts';
+import { DAY_MS } from '../../src/time.ts';
 import { run } from '../cli/run.ts';
 import { startService } from '../support/backends.ts';
 import { SERVICE_SHAPES } from '../support/service-shapes.ts';
 import { sandboxAs } from '../support/shaped-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { table } from '../table.ts';
 import { cardOf, reporting } from './clients.ts';
 
 const NOW_MS = Date.parse('2026-11-26T10:00:00Z');
@@ -18,11 +19,6 @@ interface Shown {
   id: string;
   unknownId: string;
   game: string;
-  number?: string;
-  rarity?: string;
-  imageUrl?: string | undefined;
-  pageUrl?: string;
-  set?: { id: string; name: string };
   /** Beside the market price. */
   prices?: { low?: number; high?: number; label?: string };
   /** The day's limit, and how many the month has. */
@@ -33,101 +29,39 @@ interface Shown {
 }
 
 const IMAGE = 'https://images.cards.example/base1/4.png';
-const FACTS = {
-  set: { id: 'base1', name: 'First Light' },
-  number: '4/102',
-  rarity: 'Holo Rare',
-  imageUrl: IMAGE,
-};
-const BY_PRODUCT = { id: '900004', unknownId: '999999', pageUrl: 'https://prices.example/900004' };
-const BY_UUID = {
-  id: '00000000-0000-4000-8000-000000000004',
-  unknownId: '00000000-0000-4000-8000-000000009999',
-};
+const SET = { id: 'base1', name: 'First Light' };
+const FACTS = { set: SET, number: '4/102', rarity: 'Holo Rare', imageUrl: IMAGE };
+const UUID = '00000000-0000-4000-8000-000000000004';
 
-const SHOWN: Readonly<Record<string, Shown>> = {
-  scryfall: {
-    ...FACTS,
-    ...BY_UUID,
-    game: 'Magic: The Gathering',
-    number: '4',
-    pageUrl: `https://scryfall.example/card/${BY_UUID.id}`,
-    pauseSeconds: 60,
-  },
-  tcgdex: {
-    ...FACTS,
-    ...{ id: 'base1-4', unknownId: 'base1-999', game: 'Pokémon', number: '4' },
-    imageUrl: 'https://images.cards.example/base1/4/high.webp',
-    prices: { low: 27.51, label: 'reverse holofoil' },
-  },
-  ygoprodeck: {
-    ...{ id: '900004', unknownId: '999999', game: 'Yu-Gi-Oh!', imageUrl: IMAGE },
-    pageUrl: 'https://ygoprodeck.example/card/900004',
-    pauseSeconds: 3_600,
-  },
-  lorcast: {
-    ...FACTS,
-    ...{ id: 'base1:4', unknownId: 'base1:999', game: 'Disney Lorcana', number: '4' },
-    pageUrl: 'https://www.tcgplayer.com/product/900004',
-  },
-  tcgapi: {
-    ...FACTS,
-    ...BY_PRODUCT,
-    game: 'Lanternfolk',
-    prices: { low: 27.51, label: 'Holofoil' },
-    day: 100,
-  },
-  justtcg: {
-    ...FACTS,
-    ...{ id: '900004', unknownId: '999999', game: 'Lanternfolk', imageUrl: undefined },
-    prices: { label: 'Near Mint, Holofoil, English' },
-    day: 100,
-    month: 1_000,
-  },
-  poketrace: {
-    ...FACTS,
-    ...{ id: '900004', unknownId: '999999', game: 'Pokémon' },
-    prices: { low: 27.51, high: 67.86, label: 'tcgplayer, near mint' },
-    day: 250,
-  },
-  pokemonpricetracker: {
-    ...FACTS,
-    ...BY_PRODUCT,
-    game: 'Pokémon',
-    prices: { low: 27.51 },
-    day: 100,
-  },
-  tcgpricelookup: {
-    ...FACTS,
-    ...BY_UUID,
-    game: 'Lanternfolk',
-    pageUrl: `https://tcgpricelookup.com/card/${BY_UUID.id}`,
-    prices: { low: 27.51, high: 67.86, label: 'near mint, tcgplayer' },
-    day: 100,
-  },
-};
+const SHOWN = Object.fromEntries(
+  table`
+    scryfall | ${UUID} | 00000000-0000-4000-8000-000000009999 | Magic: The Gathering |  | "number":"4","pageUrl":"https://scryfall.example/card/${UUID}","pauseSeconds":60
+    tcgdex | base1-4 | base1-999 | Pokémon |  | "number":"4","imageUrl":"https://images.cards.example/base1/4/high.webp","prices":{"low":27.51,"label":"reverse holofoil"}
+    ygoprodeck | 900004 | 999999 | Yu-Gi-Oh! | set number rarity | "pageUrl":"https://ygoprodeck.example/card/900004","pauseSeconds":3600
+    lorcast | base1:4 | base1:999 | Disney Lorcana |  | "number":"4","pageUrl":"https://www.tcgplayer.com/product/900004"
+    tcgapi | 900004 | 999999 | Lanternfolk |  | "pageUrl":"https://prices.example/900004","prices":{"low":27.51,"label":"Holofoil"},"day":100
+    justtcg | 900004 | 999999 | Lanternfolk | imageUrl | "prices":{"label":"Near Mint, Holofoil, English"},"day":100,"month":1000
+    poketrace | 900004 | 999999 | Pokémon |  | "prices":{"low":27.51,"high":67.86,"label":"tcgplayer, near mint"},"day":250
+    pokemonpricetracker | 900004 | 999999 | Pokémon |  | "pageUrl":"https://prices.example/900004","prices":{"low":27.51},"day":100
+    tcgpricelookup | ${UUID} | 00000000-0000-4000-8000-000000009999 | Lanternfolk |  | "pageUrl":"https://tcgpricelookup.com/card/${UUID}","prices":{"low":27.51,"high":67.86,"label":"near mint, tcgplayer"},"day":100
+  `.map(([name = '', id = '', unknownId = '', game = '', lacks = '', more]): [string, Shown] => {
+    const facts = Object.entries(FACTS).filter(([fact]) => !lacks.includes(fact));
+    return [name, { ...Object.fromEntries(facts), id, unknownId, game, ...JSON.parse(`{${more}}`) }];
+  }),
+);
 
 /** A server that answers as the service does, and the bot's own client of it, as `CARD_SERVICE` makes it. */
 async function startNamed(name: string, variables: Record<string, string> = {}) {
   const { service: options, env, shape } = sandboxAs(name);
   const server = await startService({ ...options, nowMs: () => NOW_MS, nextResetMs: () => NOW_MS + DAY_MS / 2 });
-  const bot = given({
-    ...{ DISCORD_TOKEN: 'token', CARD_SERVICE_URL: server.url, CARD_SERVICE_API_KEY: SANDBOX_API_KEY },
-    ...env,
-    ...variables,
-  });
+  const own = { DISCORD_TOKEN: 'token', CARD_SERVICE_URL: server.url, CARD_SERVICE_API_KEY: SANDBOX_API_KEY };
+  const all = Object.entries({ ...own, ...env, ...variables });
+  const bot = Object.fromEntries(all.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
   const others = options.cards.filter(({ id }) => id !== SHOWN[name]?.id).map(({ id }) => id);
-  const answerWith = (cards: readonly object[]) =>
-    server.script({ body: shape.alone?.(cards[0] ?? {}) ?? cards[0] ?? {} });
+  const answerWith = (card: object) => server.script({ body: shape.alone?.(card) ?? card });
   const written = (id: string, more: Partial<ServiceCard> = {}) =>
     shape.card({ ...(options.cards.find((card) => card.id === id) as ServiceCard), ...more });
   return { ...reporting(readConfig(bot).cardService), server, bot, others, answerWith, written };
-}
-
-function given(variables: Record<string, string | undefined>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(variables).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
 }
 
 describe.each(Object.entries(SHOWN))('%s', (name, shown) => {
@@ -136,7 +70,7 @@ describe.each(Object.entries(SHOWN))('%s', (name, shown) => {
   it('a card has what the service tells of it, the row of its price a label, and the answer what remains of the day', async () => {
     const { client, lines, readings } = await startNamed(name);
     const { rows: _, ...found } = (await cardOf(client, card.id)) as { rows?: unknown };
-    const missing = { set: undefined, number: undefined, rarity: undefined, pageUrl: undefined };
+    const missing = { set: undefined, number: undefined, rarity: undefined, imageUrl: undefined, pageUrl: undefined };
     const none = { low: undefined, high: undefined, label: undefined };
     const prices = { ...none, market: 36.33, currency: 'USD', ...card.prices };
     expect(found).toEqual({ ...missing, ...card, name: 'Emberwing Drake', prices });
@@ -150,25 +84,16 @@ describe.each(Object.entries(SHOWN))('%s', (name, shown) => {
 
   it('another card than the one that was asked for is not shown, and a 429 pauses for as long as it says, or the service shuts out', async () => {
     const { client, server, answerWith, written, others, readings } = await startNamed(name);
-    answerWith([written(others[0] ?? '')]);
+    answerWith(written(others[0] ?? ''));
     await expect(cardOf(client, card.id)).rejects.toThrow('another card');
     server.storm(STORM_MS);
     await expect(cardOf(client, card.id)).rejects.toMatchObject({ name: 'RateLimited', seconds: pauseSeconds });
     expect(readings).toHaveLength(month ? 4 : 2); // both answers' own
   });
-});
 
-/** What the doctor says of the card service; nothing answers as Discord. */
-async function diagnosed(bot: Record<string, string>, id: string) {
-  const env = { ...bot, DISCORD_API_URL: 'http://127.0.0.1:10901', DATA_DIR: temporaryFolder() };
-  const { out } = await run(['doctor', '--id', id], { env });
-  return out.split('\n').filter((line) => /^. (card service|API key|plan|bulk requests|card)\b/.test(line));
-}
-
-describe.each(Object.entries(SHOWN))('npm run doctor with %s', (name, { id, day }) => {
-  it('finds key, path, a card, a missing one, its lists and the day right', async () => {
+  it('npm run doctor finds key, path, a card, a missing one, its lists and the day right', async () => {
     const { bot, server } = await startNamed(name);
-    const found = await diagnosed(bot, id);
+    const found = await diagnosed(bot, card.id);
     const missing = found.find((line) => line.includes('has no card'));
     expect(found).toEqual([
       '✓ card service: it answers with a card',
@@ -181,9 +106,17 @@ describe.each(Object.entries(SHOWN))('npm run doctor with %s', (name, { id, day 
   });
 });
 
-const listing = Object.entries(SHOWN).filter(([name]) => SERVICE_SHAPES[name]?.list);
+/** What the doctor says of the card service; nothing answers as Discord. */
+async function diagnosed(bot: Record<string, string>, id: string) {
+  const env = { ...bot, DISCORD_API_URL: 'http://127.0.0.1:10901', DATA_DIR: temporaryFolder() };
+  const { out } = await run(['doctor', '--id', id], { env });
+  return out.split('\n').filter((line) => /^. (card service|API key|plan|bulk requests|card)\b/.test(line));
+}
 
-it.each(listing)('%s lists several cards with one request', async (name, { id, unknownId }) => {
+/** The services that are so. */
+const withShape = (has: 'list' | 'refused') => Object.entries(SHOWN).filter(([name]) => SERVICE_SHAPES[name]?.[has]);
+
+it.each(withShape('list'))('%s lists several cards with one request', async (name, { id, unknownId }) => {
   const { client, server, others, readings } = await startNamed(name);
   const asked = [id, ...others.slice(0, 2)];
   const { cards } = await client.fetch([...asked, unknownId]);
@@ -194,52 +127,55 @@ it.each(listing)('%s lists several cards with one request', async (name, { id, u
   expect([server.requests.length, readings.length]).toEqual([1, name === 'justtcg' ? 2 : 1]);
 });
 
-it.each(Object.entries(SHOWN).filter(([name]) => SERVICE_SHAPES[name]?.refused))(
-  '%s refuses a key that is wrong',
-  async (name, { id }) => {
-    const { client } = await startNamed(name, { CARD_SERVICE_API_KEY: 'another' });
-    await expect(cardOf(client, id)).rejects.toMatchObject({ name: 'KeyRefused', status: 401 });
-  },
-);
-
-it('YGOPRODeck answers an alternate art with the main card, which is shown as it is', async () => {
-  const { client, answerWith, written } = await startNamed('ygoprodeck');
-  const images = [{ id: 900004, image_url: IMAGE }, { id: 900104 }];
-  answerWith([{ ...written('900004'), card_images: images }]);
-  expect(await cardOf(client, '900104')).toMatchObject({ id: '900004', name: 'Emberwing Drake' });
+it.each(withShape('refused'))('%s refuses a key that is wrong', async (name, { id }) => {
+  const { client } = await startNamed(name, { CARD_SERVICE_API_KEY: 'another' });
+  await expect(cardOf(client, id)).rejects.toMatchObject({ name: 'KeyRefused', status: 401 });
 });
 
-it('PokéTrace has a record for each variant: the first of the product counts', async () => {
-  const { client, server, written } = await startNamed('poketrace');
-  const [holofoil, other] = [written('900004'), written('900004', { prices: { market: 1 } })];
-  server.script({ body: { data: [written('900005'), holofoil, other] } });
-  expect(await cardOf(client, '900004')).toMatchObject({ id: '900004', prices: { market: 36.33 } });
+type Written = Awaited<ReturnType<typeof startNamed>>['written'];
+
+it.each<[string, string, (written: Written) => object, id: string, found: object]>([
+  [
+    'an alternate art with the main card, which is shown as it is',
+    'ygoprodeck',
+    (written) => ({
+      data: [{ ...written('900004'), card_images: [{ id: 900004, image_url: IMAGE }, { id: 900104 }] }],
+    }),
+    '900104',
+    { id: '900004', name: 'Emberwing Drake' },
+  ],
+  [
+    'with a record for each variant, of which the first of the product counts',
+    'poketrace',
+    (written) => {
+      const variants = [written('900004'), written('900004', { prices: { market: 1 } })];
+      return { data: [written('900005'), ...variants] };
+    },
+    '900004',
+    { id: '900004', prices: { market: 36.33 } },
+  ],
+  [
+    'with a card in an envelope',
+    'tcgpricelookup',
+    (written) => ({ data: written(UUID) }),
+    UUID,
+    { id: UUID, prices: { label: 'near mint, tcgplayer' } },
+  ],
+])('an answer %s, by %s', async (_, name, body, id, found) => {
+  const { client, server, written } = await startNamed(name);
+  server.script({ body: body(written) });
+  expect(await cardOf(client, id)).toMatchObject(found);
 });
 
-it('TCG Price Lookup may put a card into an envelope', async () => {
-  const { client, server, written } = await startNamed('tcgpricelookup');
-  server.script({ body: { data: written(BY_UUID.id) } });
-  expect(await cardOf(client, BY_UUID.id)).toMatchObject({ id: BY_UUID.id, prices: { label: 'near mint, tcgplayer' } });
-});
-
-it('PokéTrace states in the body when a day that is used up ends', async () => {
-  const { client, server } = await startNamed('poketrace');
-  const resetsAt = new Date(NOW_MS + 3_600_000).toISOString();
-  server.script({
-    status: 429,
-    body: { error: 'Daily limit', usage: { daily: { remaining: 0, limit: 250, resetsAt } } },
-  });
-  await expect(cardOf(client, '900004')).rejects.toMatchObject({ name: 'RateLimited', seconds: 3_600 });
-});
+const SPENT = { remaining: 0, limit: 250, resetsAt: new Date(NOW_MS + 3_600_000).toISOString() };
 
 it.each([
-  ['DAILY_LIMIT_EXCEEDED', 'day'],
-  ['REQUEST_LIMIT_EXCEEDED', 'month'],
-  ['RATE_LIMIT_EXCEEDED', undefined],
-])('JustTCG says which window is spent: %s', async (code, per) => {
-  const { client, server } = await startNamed('justtcg');
-  server.script({ status: 429, body: { error: 'Too many', code } });
-  const refused: unknown = await cardOf(client, '900004').catch((error: unknown) => error);
-  expect(refused).toMatchObject({ name: 'RateLimited' });
-  expect((refused as { per?: string }).per).toBe(per);
+  ['poketrace', { usage: { daily: SPENT } }, { seconds: 3_600 }],
+  ['justtcg', { code: 'DAILY_LIMIT_EXCEEDED' }, { per: 'day' }],
+  ['justtcg', { code: 'REQUEST_LIMIT_EXCEEDED' }, { per: 'month' }],
+  ['justtcg', { code: 'RATE_LIMIT_EXCEEDED' }, { per: undefined }],
+])('a refusal by %s says until when, or which window is spent: %j', async (name, said, found) => {
+  const { client, server } = await startNamed(name);
+  server.script({ status: 429, body: { error: 'Too many', ...said } });
+  await expect(cardOf(client, '900004')).rejects.toMatchObject({ name: 'RateLimited', ...found });
 });

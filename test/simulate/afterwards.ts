@@ -19,15 +19,16 @@ const SOON_MS = 500;
 /** More than members type before. */
 const MOST_TYPED = 1_000;
 
-export interface Afterwards<To> {
+export interface Afterwards {
   discord: SimulatedDiscord;
   service: SimulatedService;
   port: Pick<Port, 'hitCalls'>;
   outages: readonly Outage[];
-  processes: readonly To[];
+  /** By their numbers. */
+  processes: readonly number[];
   random: () => number;
   movesPrices: boolean;
-  type(typed: Typed, to: To): void;
+  type(typed: Typed): void;
 }
 
 /**
@@ -37,7 +38,7 @@ export interface Afterwards<To> {
  * @returns what does not work, and whether no price should be left to be told: each member was written to, or has asked for
  *   something
  */
-export async function checkAfterwards<To extends { number: number }>(given: Afterwards<To>) {
+export async function checkAfterwards(given: Afterwards) {
   const { discord, service, port, outages, processes, random, movesPrices, type } = given;
   const failures: string[] = [];
   const { endsAtMs } = service.limits.window;
@@ -45,9 +46,9 @@ export async function checkAfterwards<To extends { number: number }>(given: Afte
   if (service.left < LEAST_LEFT) return { failures, isAllTold: false };
 
   /** @param member somebody who has spent nothing yet, unless given */
-  function ask(card: string, member?: string, to = processes[Math.floor(random() * processes.length)] as To): void {
+  function ask(card: string, member?: string, to = processes[Math.floor(random() * processes.length)] ?? 0): void {
     const number = discord.typed.length + MOST_TYPED;
-    type(typedBy(member ?? memberId(number), number, to.number, 'card', [card]), to);
+    type(typedBy(member ?? memberId(number), number, to, 'card', [card]));
   }
 
   /** Until it is so, or too long. */
@@ -58,10 +59,10 @@ export async function checkAfterwards<To extends { number: number }>(given: Afte
     }
   }
 
-  async function shows(to: To, slot: number): Promise<void> {
+  async function shows(to: number, slot: number): Promise<void> {
     const card = slot === 0 ? KNOWN : `set-9${slot}`;
     const isShown = ({ cards, shown }: Typed) => cards[0] === card && (shown.at(-1)?.embeds ?? 0) > 0;
-    const otherwise = `process ${to.number} shows no card after all faults`;
+    const otherwise = `process ${to} shows no card after all faults`;
     await until(
       () => discord.typed.some(isShown),
       otherwise,

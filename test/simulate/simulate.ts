@@ -11,18 +11,18 @@ import { isFinal, SimulatedDiscord, type Typed } from './discord.ts';
 import { begin, install, load, type Owner, owners, pause, run, simulatedMs } from './fake-time.ts';
 import { DISRUPTIONS, type Hit, type Outage, Port, type When } from './faults.ts';
 import { drawn, goesOn, type Press, payloadOf, typedBy } from './members.ts';
-import { contradictions, keptIn, rowsInFile, rowsInRedis, type Seen, type Span, unanswered } from './oracle.ts';
+import { contradictions, keptIn, rowsInFile, rowsInRedis, type Seen, unanswered } from './oracle.ts';
 
 install();
 // Loaded afterwards: what they keep of Node is simulated then.
 const { Client, DefaultRestOptions } = await import('discord.js');
 const { startApp } = await import('../../src/app.ts');
 const { readConfig } = await import('../../src/config/config.ts');
-const { Source } = await import('../../src/model/field-source.ts');
+const { Source } = await import('../../src/service/field-source.ts');
 const { WINDOWS } = await import('../../src/model/quota.ts');
 const { createLog } = await import('../../src/log.ts');
 const { Events } = await import('../../src/model/events.ts');
-const { redisPrefix } = await import('../../src/storage/redis/client.ts');
+const { redisPrefix } = await import('../../src/storage/redis/connection.ts');
 const { SimulatedRedis } = await import('./redis.ts');
 
 export interface Options {
@@ -49,7 +49,6 @@ interface Gateway {
 /** A process that runs the app. */
 interface Running {
   owner: Owner;
-  number: number;
   app: Awaited<ReturnType<typeof startApp>>;
   client: InstanceType<typeof Client>;
 }
@@ -185,7 +184,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     redis?.left(owner);
     for (const each of owner.open) each[Symbol.dispose]();
     kills.push({ atMs: simulatedMs(), process: owner.number });
-    forgetOfKilled(owner, world, redis);
+    forgetOfKilled(owner);
     void pause(100 + chance() * 3_000).then(() => start(owner.slot));
   };
   const port = new Port({
@@ -210,6 +209,19 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     LOG_LEVEL: isVerbose ? 'debug' : 'info',
   });
 
+  const rowsOf = () => (redis ? rowsInRedis(redis, redisPrefix('cardbot')) : rowsInFile(join(dataDir, '0')));
+  const repliesKept = () => new Set(rowsOf()(/^replies$/).map(([id]) => id));
+
+  /** Commands that nobody else knows of. */
+  function forgetOfKilled({ number }: Owner): void {
+    const troubles = [...unanswered(port.hits), ...outages];
+    // While Redis does not answer, a deferred reply is in the memory of its process alone.
+    const isInMemoryAlone = ({ id, typedAtMs }: Typed) =>
+      isShared && !repliesKept().has(id) && troubles.some(({ untilMs }) => untilMs > typedAtMs - SILENT_MS);
+    for (const typed of discord.typed)
+      if (typed.process === number) typed.isForgotten ||= !typed.first || (!isFinal(typed) && isInMemoryAlone(typed));
+  }
+
   async function start(slot: number): Promise<void> {
     const clock = clocks[slot] ?? { skewMs: 0 };
     const owner: Owner = { isAlive: true, clock, open: new Set(), deferred: new Set(), number: processes++, slot };
@@ -219,7 +231,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
       const app = await begun(startApp(configOf(env), log));
       await app.ready;
       if (!loggedIn) throw new Error('no client has logged in');
-      return { owner, number: owner.number, app, client: loggedIn };
+      return { owner, app, client: loggedIn };
     });
     running.set(slot, started);
     trace(`${simulatedMs()} started ${owner.number}`);
@@ -232,12 +244,17 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     while (slots.some((slot) => !running.get(slot)?.owner.isAlive)) await pause(100);
   }
 
+  const isAnyDeferred = () =>
+    isShared
+      ? repliesKept().size > 0
+      : [...running.values()].some(({ owner: { isAlive, deferred } }) => isAlive && deferred.size > 0);
+
   /** Until all show their last, none is renewed, and nothing has been called for a while; at most as long as a reply can be edited. */
   async function isQuiet(): Promise<void> {
     const untilMs = simulatedMs() + 16 * 60_000;
     const isUnderWay = () => {
-      const isWaiting = redis ? Object.keys(repliesIn(redis)).length > 0 : isAnyDeferred(running);
-      return [isWaiting, simulatedMs() < port.calledAtMs + SILENCE_MS, discord.typed.some(isAwaited)].some(Boolean);
+      const isCalled = simulatedMs() < port.calledAtMs + SILENCE_MS;
+      return isCalled || discord.typed.some(isAwaited) || isAnyDeferred();
     };
     while (simulatedMs() < untilMs && isUnderWay()) await pause(1_000);
   }
@@ -249,9 +266,9 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     for (let number = 0; number < count; number++) {
       await pause(-Math.log(1 - random()) * meanMs);
       const to = running.get(Math.floor(random() * slots.length)) as Running;
-      const typed = drawn(number, to.number, random);
+      const typed = drawn(number, to.owner.number, random);
       if (!to.owner.isAlive) continue; // Discord says at once that nobody is there
-      type(typed, to);
+      type(typed);
       const next = seededRandom(`next ${seed} ${number}`);
       void goesOn(typed, next, pressing(next));
     }
@@ -263,14 +280,15 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
       if (!to?.owner.isAlive) return undefined;
       const number = discord.typed.length + PRESSED;
       const cards = command === 'fetch' ? lines : [];
-      const press = typedBy(of.member, number, to.number, command, cards ?? []);
+      const press = typedBy(of.member, number, to.owner.number, command, cards ?? []);
       const typed = { ...press, used: { of, customId }, ...(lines && { lines }) };
-      type(typed, to);
+      type(typed);
       return typed;
     };
   }
 
-  function type(typed: Typed, to: Running): void {
+  function type(typed: Typed): void {
+    const to = [...running.values()].find(({ owner }) => owner.number === typed.process) as Running;
     discord.typed.push(typed);
     const payload = payloadOf(typed);
     trace(`${typed.typedAtMs} typed ${typed.id} ${JSON.stringify(payload.data)}`);
@@ -288,7 +306,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
     await run(areUp());
     await run(isQuiet());
     const movesPrices = random() < (redis ? 0.3 : 0.5);
-    const processes = [...running.values()];
+    const processes = [...running.values()].map(({ owner }) => owner.number);
     const { failures: unmended, isAllTold } = await run(
       checkAfterwards({ discord, service, port, outages, processes, random, movesPrices, type }),
     );
@@ -298,7 +316,7 @@ export async function simulate({ seed, only, isVerbose = false, isShared = false
       await run(owners.run(owner, () => app.stop()));
       owner.isAlive = false;
     }
-    const kept = keptIn(redis ? rowsInRedis(redis, redisPrefix('cardbot')) : rowsInFile(join(dataDir, '0')));
+    const kept = keptIn(rowsOf());
     failures.push(
       ...contradictions({
         discord,
@@ -361,10 +379,6 @@ function movingPrice(id: string): number {
   return Math.floor(simulatedMs() / PRICE_MOVES_MS + id.length + id.charCodeAt(4) / 3) % 2 ? 40 : 10;
 }
 
-function isAnyDeferred(running: ReadonlyMap<number, Running>): boolean {
-  return [...running.values()].some(({ owner: { isAlive, deferred } }) => isAlive && deferred.size > 0);
-}
-
 function isAwaited(typed: Typed): boolean {
   return typed.first !== undefined && !typed.isForgotten && !isFinal(typed);
 }
@@ -421,23 +435,6 @@ function shared(slot: number, processes: number) {
   return { REDIS_URL, DISCORD_SHARDS: String(slot), DISCORD_SHARD_COUNT: String(processes) };
 }
 
-/** Commands that nobody else knows of. */
-function forgetOfKilled(
-  { number }: Owner,
-  { discord, port }: World,
-  redis?: InstanceType<typeof SimulatedRedis>,
-): void {
-  const isUnkept = (typed: Typed) =>
-    redis !== undefined && isInMemoryAlone(typed, repliesIn(redis), [...unanswered(port.hits), ...redis.outages]);
-  for (const typed of discord.typed)
-    if (typed.process === number) typed.isForgotten ||= !typed.first || (!isFinal(typed) && isUnkept(typed));
-}
-
-/** While Redis does not answer, a deferred reply is in the memory of its process alone. */
-function isInMemoryAlone({ id, typedAtMs }: Typed, rows: Readonly<Record<string, string>>, troubles: readonly Span[]) {
-  return !(id in rows) && troubles.some(({ untilMs }) => untilMs > typedAtMs - SILENT_MS);
-}
-
 /** While calls are hit, Redis as a whole is, too, every so often. */
 async function disrupt(
   redis: InstanceType<typeof SimulatedRedis> | undefined,
@@ -463,11 +460,7 @@ function forgetOfDead(
 ): void {
   if (kind !== 'forget' && kind !== 'fail over') return;
   const sinceMs = kind === 'forget' ? 0 : fromMs - SILENT_MS;
-  const alive = new Set([...running.values()].filter(({ owner }) => owner.isAlive).map(({ number }) => number));
+  const alive = new Set([...running.values()].filter(({ owner }) => owner.isAlive).map(({ owner }) => owner.number));
   for (const each of typed)
     each.isForgotten ||= each.typedAtMs >= sinceMs && !alive.has(each.process) && !isFinal(each);
-}
-
-function repliesIn(redis: InstanceType<typeof SimulatedRedis>): Record<string, string> {
-  return redis.hash(`${redisPrefix('cardbot')}:replies`);
 }

@@ -1,11 +1,12 @@
 import { setImmediate as nextLoopIteration, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { type Row, type Rows, readJson, update } from '../../src/model/rows.ts';
+import { type Row, type Rows, readJson, update } from '../../src/model/store/rows.ts';
 import { fakeTimers } from '../support/fake-timers.ts';
 import { ERROR, WARN } from '../support/log-lines.ts';
 import { clientOf, noRealRedis, startRealRedis } from '../support/redis.ts';
 import { inFiles, inRedis, keptMs, PLACES } from '../support/stores.ts';
+import { table } from '../table.ts';
 
 const HOUR = { keepMs: 3_600_000 };
 const row = (key: string, value?: string, part = 'a'): Row => ({ part, key, value });
@@ -16,51 +17,61 @@ describe.each(PLACES)('rows %s', (_, place) => {
     const opened = await place();
     return [(await opened()).rows, (await opened()).rows, (await opened()).rows];
   };
-  const open = async () => (await (await place())()).rows;
 
-  it('are read as they were written, in any process: all of a part, or some', async () => {
-    const [one, other] = await processes();
-    expect(await one.write([row('x', '1'), row('y', 'ü "2"\n'), row('x', '3', 'b')], HOUR)).toBe(true);
-    expect(await other.read('a')).toEqual(new Map(Object.entries({ x: '1', y: 'ü "2"\n' })));
-    expect(await other.read('a', ['y', 'z'])).toEqual(new Map([['y', 'ü "2"\n']]));
-    expect(await other.read('b')).toEqual(new Map([['x', '3']]));
-    for (const keys of [[], undefined]) expect(await other.read('c', keys)).toEqual(new Map());
-    await one.write([row('x'), row('y', '')], HOUR);
-    expect(await other.read('a')).toEqual(new Map([['y', '']]));
-  });
+  /**
+   * Steps of processes: `write a.x=1 a.y`, of which the second is deleted, `if a.x=1` or `while a<2`; `read a`, `read a x -`;
+   * `add a.x 2`. Those with ` & ` between them begin at once, and what they tell is sorted. `_` is a blank, `\n` a line break.
+   */
+  async function says(script: string): Promise<string> {
+    const [a, b] = await processes();
+    const text = (value: string) => value.replaceAll(' ', '_').replaceAll('\n', '\\n');
+    const rowsIn = (steps = '') =>
+      [...steps.matchAll(/(\w)\.(\w+)(?:=(\S*))?/g)].map(([, part = '', key = '', value]) =>
+        row(key, value?.replaceAll('_', ' ').replaceAll('\\n', '\n'), part),
+      );
+    const verbs: Record<string, (rows: Rows, what: string) => Promise<string | undefined>> = {
+      async read(rows, what) {
+        const [part = '', ...keys] = what.split(' ');
+        const found = await rows.read(part, keys.length > 0 ? keys.filter((key) => key !== '-') : undefined);
+        if (!found) return 'unreachable';
+        const texts = [...found].map((each) => text(each.join('=')));
+        return texts.sort().join(' ') || 'none';
+      },
+      async add(rows, what) {
+        const [, part = '', key = '', add] = /(\w)\.(\w) (.+)/.exec(what) ?? [];
+        await rows.write([{ part, key, add: Number(add) }], HOUR);
+        return undefined;
+      },
+      async write(rows, what) {
+        const [given, condition] = what.split(' if ');
+        const [, part, than] = /while (\w)<(\d)/.exec(what) ?? [];
+        const ifFewer = part && { ifFewer: { part, than: Number(than) } };
+        const isWritten = await rows.write(rowsIn(given), { ...HOUR, ifStill: rowsIn(condition), ...ifFewer });
+        return String(isWritten);
+      },
+    };
+    const take = (step: string) => {
+      const [, name, verb = '', what = ''] = /^(?:([ab]): )?(\w+) (.*)$/.exec(step) ?? [];
+      return verbs[verb]?.(name === 'b' ? b : a, what);
+    };
+    const told: (string | undefined)[] = [];
+    for (const moment of script.split('; ')) told.push(...(await Promise.all(moment.split(' & ').map(take))).sort());
+    return told.filter(Boolean).join(' / ');
+  }
 
-  it.each<[string, Row[], boolean]>([
-    ['a row is as expected', [row('x', '1')], true],
-    ['a row is not there, as expected', [row('z')], true],
-    ['a row is another', [row('x', '1'), row('y', '1')], false],
-    ['a row is there', [row('y')], false],
-    ['a row is gone', [row('z', '1')], false],
-    ['one of another part is another', [row('x', '1', 'b')], false],
-  ])('are written where %s: all or none', async (_, ifStill, isWritten) => {
-    const rows = await open();
-    await rows.write([row('x', '1'), row('y', '2')], HOUR);
-    expect(await rows.write([row('x', '8'), row('new', '9', 'b')], { ...HOUR, ifStill })).toBe(isWritten);
-    expect([...((await rows.read('a', ['x'])) ?? []), ...((await rows.read('b')) ?? [])]).toEqual(
-      isWritten ? [['x', '8'], ['new', '9']] : [['x', '1']], // biome-ignore format: one line each
-    );
-  });
-
-  it('are written while the part has fewer', async () => {
-    const rows = await open();
-    const write = (key: string) => rows.write([row(key, '1')], { ...HOUR, ifFewer: { part: 'a', than: 2 } });
-    const written = await Promise.all(['x', 'y', 'z'].map(write));
-    expect(written).toEqual([true, true, false]);
-    await rows.write([row('x')], HOUR);
-    expect(await write('z')).toBe(true);
-  });
-
-  it('are added to, by several at once, and go when they are 0', async () => {
-    const [one, other] = await processes();
-    const add = (rows: Rows, by: number, key = 'x') => rows.write([{ part: 'a', key, add: by }], HOUR);
-    await Promise.all([add(one, 2), add(other, 3), add(one, -1), add(other, -4, 'y')]);
-    expect(await one.read('a')).toEqual(new Map(Object.entries({ x: '4', y: '-4' })));
-    await add(other, -4);
-    expect(await one.read('a')).toEqual(new Map([['y', '-4']]));
+  const BOTH = 'write a.x=1 a.y=2; write a.x=8 b.new=9';
+  it.each(table`
+    read as they were written, in any process: all of a part, or some | a: write a.x=1 a.y=ü_"2"\n b.x=3; b: read a; b: read a y z; b: read b; b: read c; b: read c -; a: write a.x a.y=; b: read a | true / x=1 y=ü_"2"\n / y=ü_"2"\n / x=3 / none / none / true / y=
+    written where a row is as expected | ${BOTH} if a.x=1; read a x; read b | true / true / x=8 / new=9
+    written where a row is not there, as expected | ${BOTH} if a.z; read a x; read b | true / true / x=8 / new=9
+    not written, none of them, where a row is another | ${BOTH} if a.x=1 a.y=1; read a x; read b | true / false / x=1 / none
+    not written where a row is there | ${BOTH} if a.y; read a x; read b | true / false / x=1 / none
+    not written where a row is gone | ${BOTH} if a.z=1; read a x; read b | true / false / x=1 / none
+    not written where one of another part is another | ${BOTH} if b.x=1; read a x; read b | true / false / x=1 / none
+    written while the part has fewer | write a.x=1 while a<2 & write a.y=1 while a<2 & write a.z=1 while a<2; write a.x; write a.z=1 while a<2 | false / true / true / true / true
+    added to, by several at once, and gone when they are 0 | a: add a.x 2 & b: add a.x 3 & a: add a.x -1 & b: add a.y -4; read a; b: add a.x -4; read a | x=4 y=-4 / y=-4
+  `)('are %s', async (_, steps = '', said) => {
+    expect(await says(steps)).toBe(said);
   });
 
   it('are changed by several at once without losing a change', async () => {
@@ -148,7 +159,8 @@ it.skipIf(noRealRedis('a Redis that refuses writes'))('a Redis that refuses writ
   await rows.write([row('x', '1')], HOUR);
   await (await clientOf(redis)).configSet('maxmemory', '1');
   await expect.poll(() => link.health).toBe('readable');
-  expect([await rows.read('a'), await rows.write([row('x', '2')], HOUR)]).toEqual([new Map([['x', '1']]), undefined]);
+  const read = await rows.read('a');
+  expect([read, await rows.write([row('x', '2')], HOUR)]).toEqual([new Map([['x', '1']]), undefined]);
 });
 
 it('what is over leaves the file within a minute', async () => {

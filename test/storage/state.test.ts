@@ -4,28 +4,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { Events } from '../../src/model/events.ts';
-import { openState, type State } from '../../src/storage/open-state.ts';
-import { accountOf } from '../../src/storage/state.ts';
+import { accountOf, openState } from '../../src/storage/open-state.ts';
 import { fakeTimers } from '../support/fake-timers.ts';
 import { ERROR, logLines, WARN } from '../support/log-lines.ts';
-import { noRealRedis, startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
+import { noRealRedis, startRealRedis, type TestRedis } from '../support/redis.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-describe('an account', () => {
-  const ADDRESS = 'https://cards.test';
-
-  it.each([
-    ['key', ADDRESS, 'other'],
-    ['lack of a key', ADDRESS, undefined],
-    ['address', 'https://other.test', 'key'],
-  ])('differs by its %s', (_, address, key) => {
-    expect(accountOf(address, key)).not.toBe(accountOf(ADDRESS, 'key'));
-    expect(accountOf(address, key)).toBe(accountOf(address, key));
-  });
-
-  it('does not reveal the key', () => {
-    expect(accountOf(ADDRESS, 'very-secret-key')).toMatch(/^[0-9a-f]{64}$/);
-  });
+it('an account differs by its address, its key and the lack of one, and does not reveal the key', () => {
+  const address = 'https://cards.test';
+  const accounts = [accountOf(address, 'very-secret-key'), accountOf('https://other.test', 'very-secret-key')];
+  accounts.push(accountOf(address, 'other'), accountOf(address, undefined));
+  expect(new Set(accounts).size).toBe(4);
+  for (const account of accounts) expect(account).toMatch(/^[0-9a-f]{64}$/);
+  expect(accountOf(address, 'very-secret-key')).toBe(accounts[0]);
 });
 
 const config = (more: Record<string, string>) => ({
@@ -85,65 +76,34 @@ it('after state.sqlite was deleted the bot ends with a sentence; cards.sqlite is
   expect(errors).toMatchObject([{ msg: expect.stringContaining('cards.sqlite was deleted') }]);
 });
 
-/** How a state is opened, several times in the same place. */
-const OPENED: [where: string, place: () => Promise<(given: ReturnType<typeof config>) => Promise<State>>][] = [
-  ['in files', async () => openState],
-  [
-    'in Redis',
-    async () => {
-      const { url, prefix: keyPrefix } = await startRedis();
-      return (given) => openState({ ...given, redis: { url, keyPrefix } });
-    },
-  ],
-];
-
-it.each(OPENED)('requests are counted by card service, %s', async (_, place) => {
-  const open = await place();
+it('requests are counted by card service', async () => {
   const DATA_DIR = temporaryFolder();
-  const mine = config({ DATA_DIR, CARD_SERVICE: 'lorcast' });
-  const others = config({ DATA_DIR });
-  const requests = async (state: State) => {
-    const { requests } = await state.ledger.memberToday('alice');
-    await state.close();
-    return requests;
-  };
-  const counting = await open(mine);
+  const counting = await openState(config({ DATA_DIR, CARD_SERVICE: 'lorcast' }));
   counting.ledger.spent({ memberId: 'alice', guildId: 'guild' });
   await counting.close();
-  expect([await requests(await open(others)), await requests(await open(mine))]).toEqual([0, 1]);
+  const counted: number[] = [];
+  for (const CARD_SERVICE of ['', 'lorcast']) {
+    const state = await openState(config({ DATA_DIR, CARD_SERVICE }));
+    counted.push((await state.ledger.memberToday('alice')).requests);
+    await state.close();
+  }
+  expect(counted).toEqual([0, 1]);
 });
 
-/** The service asks for 90 s. */
-async function pause({ limiter }: State): Promise<void> {
-  const acquired = async () => {
-    const given = await limiter.acquire('members');
-    return given.kind === 'permit' ? given.permit : undefined;
-  };
-  const permit = await vi.waitUntil(acquired, 60_000); // over Redis the bucket begins empty
-  await limiter.release(permit, { kind: 'rateLimited', statedMs: 90_000 });
-}
-
-describe('the limiter of a state', () => {
-  it.each(OPENED)('%s refuses members in a pause that is longer than LONGEST_WAIT_SECONDS', async (_, place) => {
-    const state = await (await place())(config({ LONGEST_WAIT_SECONDS: '60', CARD_SERVICE_PLAN: 'pro' }));
-    await pause(state);
-    expect(state.limiter.view().blockedFor('members')?.reason).toBe('pause');
+it('a limiter refuses members in a pause that is longer than LONGEST_WAIT_SECONDS, is of its key, and another key begins anew', async () => {
+  const DATA_DIR = temporaryFolder();
+  const more = { DATA_DIR, LONGEST_WAIT_SECONDS: '60', CARD_SERVICE_PLAN: 'pro' };
+  const open = (CARD_SERVICE_API_KEY: string) => openState(config({ ...more, CARD_SERVICE_API_KEY }));
+  const old = await open('old');
+  const given = await old.limiter.acquire('members');
+  if (given.kind !== 'permit') expect.fail('no permit');
+  await old.limiter.release(given.permit, { kind: 'rateLimited', statedMs: 90_000 });
+  await old.close();
+  const reasons: unknown[] = [];
+  for (const key of ['new', 'old']) {
+    const state = await open(key);
+    reasons.push(state.limiter.view().blockedFor('members')?.reason);
     await state.close();
-  });
-
-  it('in files is of its key, and another key begins anew', async () => {
-    const DATA_DIR = temporaryFolder();
-    const open = (CARD_SERVICE_API_KEY: string) => openState(config({ DATA_DIR, CARD_SERVICE_API_KEY }));
-    const old = await open('old');
-    await pause(old);
-    await old.close();
-    for (const [key, reason] of [
-      ['new', undefined],
-      ['old', 'pause'],
-    ] as const) {
-      const state = await open(key);
-      expect(state.limiter.view().stop?.reason).toBe(reason);
-      await state.close();
-    }
-  });
+  }
+  expect(reasons).toEqual([undefined, 'pause']);
 });

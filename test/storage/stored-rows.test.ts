@@ -3,16 +3,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { CATALOG_SCHEMA } from '../../src/catalog/card-index.ts';
-import { SharedState } from '../../src/limiter/document.ts';
+import { Watch } from '../../src/members/watches.ts';
 import { CardRecord } from '../../src/model/card.ts';
 import { Asked, Invocation } from '../../src/model/invocation.ts';
-import { Usage } from '../../src/model/plan.ts';
+import { Usage } from '../../src/model/quota.ts';
+import { SharedState } from '../../src/quota/limiter-document.ts';
 import type { CardsReply } from '../../src/replies/ports.ts';
-import { redisPrefix } from '../../src/storage/redis/client.ts';
+import { redisPrefix } from '../../src/storage/redis/connection.ts';
 import { CARDS_SCHEMA } from '../../src/storage/sqlite/cards.ts';
 import { versionToRead } from '../../src/storage/sqlite/file.ts';
 import { ROWS_SCHEMA } from '../../src/storage/sqlite/rows.ts';
-import { Watch } from '../../src/watches/watch.ts';
 import { openedServices } from '../support/opened-services.ts';
 import { clientIn, openedLink, startRedis } from '../support/redis.ts';
 import recorded from './stored-rows.json' with { type: 'json' };
@@ -89,7 +89,7 @@ async function rows() {
 }
 
 it('every form of a row, a table or a key is that of its version: a commit that changes one raises it', async () => {
-  expect(await rows(), 'raise the version (file.ts, redis/client.ts), and copy this into stored-rows.json').toEqual(
+  expect(await rows(), 'raise the version (file.ts, redis/connection.ts), and copy this into stored-rows.json').toEqual(
     recorded,
   );
 });

@@ -8,7 +8,7 @@ export const anyCharacter = upTo(0x10ffff);
 export const printableCharacter = upTo(0x33fff).filter((character) => /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(character));
 
 /** Any code point up to `last` except surrogates. */
-function upTo(last: number): fc.Arbitrary<string> {
+function upTo(last: number) {
   return fc
     .nat(last - SURROGATES.count)
     .map((index) => String.fromCodePoint(index < SURROGATES.first ? index : index + SURROGATES.count));

@@ -11,7 +11,7 @@ import { type CardServiceOptions, type ListeningCardService, startCardService } 
 import { startApp } from '../../src/app.ts';
 import { readConfig, secretsOf } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
-import { nextUtcMidnightMs } from '../../src/time/utc-day.ts';
+import { nextUtcMidnightMs } from '../../src/time.ts';
 import type { BotProcess } from './bot-process.ts';
 import { logLines } from './log-lines.ts';
 import { onFinished } from './on-finished.ts';

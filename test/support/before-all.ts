@@ -16,7 +16,7 @@ export async function setup(): Promise<() => void> {
  * Makes `tmpdir()` a folder in memory where there is one, because the tests' databases need not wait for a disk. Returns
  * what removes it.
  */
-function writeToMemory(): () => void {
+function writeToMemory() {
   if (!existsSync(IN_MEMORY)) return () => {};
   const { bavail, bsize } = statfsSync(IN_MEMORY);
   if (bavail * bsize < NEEDED_MB * 1_048_576) return () => {};

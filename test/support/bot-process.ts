@@ -59,6 +59,6 @@ export function startProgram([command = '', ...args]: readonly string[], options
   };
 }
 
-function compiled(env: Record<string, string>): Record<string, string> {
+function compiled(env: Record<string, string>) {
   return { PATH: process.env.PATH ?? '', ...COMPILE_CACHE, ...env };
 }

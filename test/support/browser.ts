@@ -55,7 +55,7 @@ function packagedChromium() {
  * Several test files may come here at once: one of them succeeds in the renaming. In a process of its own, because the
  * package unpacks to the temporary directory, and system libraries only when it finds itself on AWS Lambda.
  */
-function unpackInto(home: string): void {
+function unpackInto(home: string) {
   mkdirSync(CACHE_DIR, { recursive: true });
   const stage = mkdtempSync(`${home}-`);
   const script = `import chromium from '@sparticuz/chromium'; await chromium.executablePath();`;
@@ -71,7 +71,7 @@ function unpackInto(home: string): void {
 }
 
 /** The machine's fonts, or the package's if it has none. */
-function fontsConf(home: string): string {
+function fontsConf(home: string) {
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

@@ -1,6 +1,6 @@
-import { openDescription, plansIn } from '../../src/config/card-service.ts';
-import type { PlanSetting } from '../../src/model/plan.ts';
-import type { ServiceDescription } from '../../src/model/service-description.ts';
+import { openDescription, plansIn } from '../../src/config/description.ts';
+import type { PlanSetting } from '../../src/model/quota.ts';
+import type { ServiceDescription } from '../../src/service/service-description.ts';
 
 /** What the variables replace of the default description. */
 export interface Replaced {

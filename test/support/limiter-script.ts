@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, onTestFinished, vi } from 'vitest';
-import { LANES, type Permit, type PermitLane } from '../../src/limiter/decision.ts';
-import type { LimiterDocument } from '../../src/limiter/document.ts';
-import { type Acquired, Limiter } from '../../src/limiter/limiter.ts';
 import type { RequestOutcome } from '../../src/model/errors.ts';
 import type { WindowName, WindowQuota } from '../../src/model/quota.ts';
+import { LANES, type Permit, type PermitLane } from '../../src/quota/decision.ts';
+import { Limiter } from '../../src/quota/limiter.ts';
+import type { LimiterDocument } from '../../src/quota/limiter-document.ts';
 import { type Planned, settingOf } from './described.ts';
 import { logLines } from './log-lines.ts';
 import { LONGEST_WAIT_MS, limiterInMemory, rowsInMemory } from './lookup-queue.ts';
-import { SharedQuota, type SharingProcess } from './processes-over-redis.ts';
+import { type SharedQuota, type SharingProcess, sharedQuota } from './processes-over-redis.ts';
 import type { TestRedis } from './redis.ts';
 
 /** When a script begins: eleven days are left of the month, this one included. */
@@ -30,6 +30,7 @@ const ENDS: Record<string, RequestOutcome['kind']> = {
 
 /** One of those that share the quota; where no step has a name there is one. */
 interface Process {
+  name: string;
   limiter: Limiter;
   document: LimiterDocument;
   /** Requests under way, the one last that left last. */
@@ -41,8 +42,6 @@ interface Process {
   /** Absent where the process shares the quota with no other. */
   shared?: SharingProcess;
 }
-
-type Step = (process: Process, words: Parts, name: string) => unknown;
 
 /**
  * Scenarios of when a request may leave, in a line: steps with `; ` between them, and what they told with ` | `. Those
@@ -91,11 +90,11 @@ export class LimiterScript {
     onTestFinished(() => void vi.restoreAllMocks().useRealTimers());
     this.setting = setting ?? { plan: 'free' };
     this.#random = random;
-    this.#quota = redis && new SharedQuota(redis);
+    this.#quota = redis && sharedQuota(redis);
   }
 
   /** @throws `no step: …` */
-  async says(script: string): Promise<string> {
+  async says(script: string) {
     const said: unknown[] = [];
     for (const moment of script.split('; ')) {
       said.push(...(await Promise.all(moment.split(' & ').map((step) => this.#take(step)))));
@@ -104,44 +103,42 @@ export class LimiterScript {
         await keepsItsWord(process);
       }
     }
-    return said.filter((each) => each !== undefined).join(' | ');
+    return said.filter(isTold).join(' | ');
   }
 
-  async #take(step: string): Promise<unknown> {
+  async #take(step: string) {
     const [, times, again = ''] = step.match(/^(\d+) x (.+)$/) ?? [];
     for (let left = Number(times); left > 0; left--) await this.#take(again);
     if (times) return undefined;
     const [, name = 'a', what = ''] = step.match(/^(?:([a-d]):? )?(.+)$/) ?? [];
     const process = this.#processes.get(name) ?? (await this.#start(name));
-    const [act, words] = stepIn(this.#steps, what);
-    return onMachineAhead(process.aheadMs, () => act(process, words, name));
+    return onMachineAhead(process.aheadMs, () => play(process, this.#steps, what));
   }
 
-  readonly #steps: readonly [RegExp, Step][] = [
-    [/^\+(.+)$/, (_, [time]) => this.#pass(msOf(time))],
+  readonly #steps: Steps<Process> = [
+    [/^\+(.+)$/, (_, time) => this.#pass(msOf(time))],
     [/^wait$/, ({ limiter }) => this.#pass(limiter.view().forecast('members', 1) - Date.now())],
-    [/^clock (.+)$/, (_, [time]) => void vi.setSystemTime(Date.now() + msOf(time))],
-    [/^(ask|send)(?: (\d+))?(?: (\w+))?$/, (process, words) => this.#leave(process, words)],
+    [/^clock (.+)$/, (_, time) => void vi.setSystemTime(Date.now() + msOf(time))],
+    [/^(ask|send)(?: (\d+))?(?: (\w+))?$/, (process, ...parts) => this.#leave(process, parts)],
     [
-      /^(first )?(answered|429|down|key refused|plan refused|abandoned)\b(.*)$/,
-      (process, words) => this.#end(process, words),
+      /^(first )?(answered|429|down|key refused|plan refused|abandoned)(?: (again|(?:un)?counted))?(?: an? (\w+))?(?: (\d.+))?$/,
+      (process, ...parts) => this.#end(process, parts),
     ],
     [/^states(?: (\d+))?(?: of (\d+))?(?: a (\w+))?(?: for (-?[\d.]+ \w+))?(?: after (.+))?$/, states],
-    [/^plan (\w+)$/, ({ limiter }, [plan]) => limiter.observePlan(plan)],
-    [/^restart(?: as (\w+))?$/, (process, [plan], name) => this.#restart(process, name, plan)],
-    [/^is (.+) ahead$/, (process, [time]) => void Object.assign(process, { aheadMs: msOf(time) })],
+    [/^plan (\w+)$/, ({ limiter }, plan) => limiter.observePlan(plan)],
+    [/^restart(?: as (\w+))?$/, (process, plan) => this.#restart(process, plan)],
+    [/^is (.+) ahead$/, (process, time) => void Object.assign(process, { aheadMs: msOf(time) })],
     [/^dies$/, ({ shared }) => shared?.link.close()],
-    [/^leaves Redis$/, (process) => this.#part(process, true)],
+    [/^(leaves Redis|is back)$/, (process, how) => this.#part(process, how === 'leaves Redis')],
     [/^loses an answer$/, ({ shared }) => shared?.link.loseAnswer()],
-    [/^is back$/, (process) => this.#part(process, false)],
     [/^Redis forgets$/, () => this.#quota?.forget()],
     [/^Redis is kept$/, () => this.#quota?.keep()],
     [/^Redis goes back$/, () => this.#quota?.goBack()],
-    [/^Redis's clock (.+)$/, (_, [time]) => this.#quota?.moveClock(msOf(time))],
-    [/^why(?: (\w+))?$/, ({ limiter }, [lane]) => why(limiter, laneOf(lane))],
+    [/^Redis's clock (.+)$/, (_, time) => this.#quota?.moveClock(msOf(time))],
+    [/^why(?: (\w+))?$/, ({ limiter }, lane) => why(limiter, laneOf(lane))],
     [
       /^next (\d+)(?: (\w+))?$/,
-      ({ limiter }, [count, lane]) => next(limiter, laneOf(lane), Number(count)).map(fromNow).join(', '),
+      ({ limiter }, count, lane) => next(limiter, laneOf(lane), Number(count)).map(fromNow).join(', '),
     ],
     [/^pace$/, ({ limiter }) => pace(limiter)],
     [
@@ -159,16 +156,16 @@ export class LimiterScript {
     [/^told$/, (process) => told(process)],
   ];
 
-  async #start(name: string): Promise<Process> {
+  async #start(name: string) {
     const { log } = this.#logged;
-    if (this.#processes.size === 0) await this.#quota?.begin();
+    if (this.#processes.size === 0) await this.#quota?.goBack();
     const terms = { setting: settingOf(this.setting), longestWaitMs: LONGEST_WAIT_MS };
     const options = { terms, log };
     const shared = this.#quota?.join(options);
-    const document = shared?.document ?? limiterInMemory(options, this.#rows);
+    const document = shared?.document ?? limiterInMemory({ ...options, rows: this.#rows });
     await document.written();
     const limiter = new Limiter(document, { terms, random: () => this.#random });
-    const process: Process = { limiter, document, held: [], told: 0, aheadMs: 0, ...(shared && { shared }) };
+    const process: Process = { name, limiter, document, held: [], told: 0, aheadMs: 0, ...(shared && { shared }) };
     limiter.onChange(() => process.told++);
     this.#processes.set(name, process);
     await shared?.link.opened;
@@ -176,7 +173,7 @@ export class LimiterScript {
     return process;
   }
 
-  async #restart({ shared }: Process, name: string, plan?: string): Promise<void> {
+  async #restart({ shared, name }: Process, plan: string) {
     if (plan) this.setting = { ...this.setting, plan };
     await shared?.processes.leave();
     shared?.link.close();
@@ -184,13 +181,13 @@ export class LimiterScript {
   }
 
   /** Whether Redis is out of its reach. */
-  async #part({ shared }: Process, isParted: boolean): Promise<void> {
+  async #part({ shared }: Process, isParted: boolean) {
     shared?.link.part(isParted);
     await this.#quota?.settled();
   }
 
   /** With heartbeats, as long as there are processes that have them. */
-  async #pass(ms: number): Promise<void> {
+  async #pass(ms: number) {
     if (!this.#quota) return void vi.advanceTimersByTime(ms);
     for (let leftMs = ms; leftMs > 0; leftMs -= BEAT_MS) {
       vi.advanceTimersByTime(Math.min(leftMs, BEAT_MS));
@@ -207,7 +204,7 @@ export class LimiterScript {
    *
    * @returns how many have left, and when the next may if fewer did than wanted
    */
-  async #leave(process: Process, [verb, count, named]: Parts): Promise<string> {
+  async #leave(process: Process, [verb, count, named]: Parts) {
     const { limiter, held } = process;
     const sent: Permit[] = [];
     const answer = () => limiter.release(sent.shift() as Permit, { kind: 'answered' });
@@ -229,7 +226,7 @@ export class LimiterScript {
     return `${left}${said}`;
   }
 
-  async #acquire({ limiter, shared }: Process, lane: PermitLane): Promise<Acquired> {
+  async #acquire({ limiter, shared }: Process, lane: PermitLane) {
     const [first = 0] = next(limiter, lane, 1);
     const isNow = first <= Date.now();
     const got = await limiter.acquire(lane);
@@ -239,7 +236,7 @@ export class LimiterScript {
   }
 
   /** Ends the request that left last, or first. If none is under way, one leaves for it as soon as it may. */
-  async #end(process: Process, [which, kind, how]: Parts): Promise<void> {
+  async #end(process: Process, [which, kind, how, per, time]: Parts) {
     const { limiter, held } = process;
     while (held.length === 0) {
       const got = await this.#acquire(process, 'members');
@@ -247,26 +244,47 @@ export class LimiterScript {
       else await this.#pass(Math.max(1, got.untilMs - Date.now()));
     }
     const permit = (which ? held.shift() : held.pop()) as Permit;
-    const [, per] = how.match(/ an? (\w+)/) ?? [];
-    const [time] = how.match(/[\d.]+ (?:ms|s|min|h)$/) ?? [];
-    const [, not] = how.match(/ (un)?counted/) ?? [];
     await limiter.release(permit, {
       kind: ENDS[kind] ?? 'abandoned',
-      isSuspect: / again$/.test(how),
+      isSuspect: how === 'again',
       ...(per && { spentWindow: per as WindowName }),
       ...(time && { statedMs: msOf(time) }),
-      ...(/counted/.test(how) && { isCounted: !not }),
+      ...(how.endsWith('counted') && { isCounted: how === 'counted' }),
     });
   }
 
-  #news(): string {
+  #news() {
     const news = this.lines.slice(this.#seen);
     this.#seen = this.lines.length;
     return news.map(({ msg }) => msg.split(' ').slice(0, 4).join(' ')).join(', ') || 'nothing';
   }
 }
 
-async function keepsItsWord({ limiter, shared }: Process): Promise<void> {
+/**
+ * What a script says that may begin with a setting: `under auto: …`; `under free with burst 1: …`, a variable;
+ * `under free of requestsPerDay 3: …`, as another service describes it.
+ *
+ * @param under the setting where the script names none
+ */
+export function saysUnder(row = '', under = 'free', random?: number, redis?: TestRedis) {
+  const [, own = under, script = ''] = /^(?:under (.+?): )?(.*)$/.exec(row) ?? [];
+  return new LimiterScript(settingIn(own), random, redis).says(script);
+}
+
+export function settingIn(text: string): Planned {
+  const [, plan = '', variables, limits] = /^(\w+)(?: with (.+?))?(?: of (.+))?$/.exec(text) ?? [];
+  const figures = (named = '') =>
+    Object.fromEntries(
+      named
+        .split(', ')
+        .map((each) => each.split(' '))
+        .map(([name, figure]) => [name, Number(figure)]),
+    );
+  const plans = { free: { requestsPerMinute: 10, burst: 20, ...figures(limits) } };
+  return { plan, ...(variables && figures(variables)), ...(limits && { plans }) };
+}
+
+async function keepsItsWord({ limiter, shared }: Process) {
   for (const lane of [...LANES, 'report'] as const) {
     const times = next(limiter, lane, 20);
     expect(times, `places of ${lane}`).toEqual(times.toSorted((a, b) => a - b));
@@ -276,12 +294,12 @@ async function keepsItsWord({ limiter, shared }: Process): Promise<void> {
   }
 }
 
-function laneOf(named: string): PermitLane {
+function laneOf(named: string) {
   return (named || 'members') as PermitLane;
 }
 
 /** Headers of an answer to a request that left in this moment, or before. */
-function states({ limiter }: Process, [remaining, limit, per, time, took]: Parts): void {
+function states({ limiter }: Process, ...[remaining, limit, per, time, took]: Parts) {
   const receivedAtMs = Date.now();
   const [sentAtMs, resetInMs] = [receivedAtMs - (took ? msOf(took) : 0), time ? msOf(time) : undefined];
   const figure = (text: string) => (text ? Number(text) : undefined);
@@ -289,76 +307,75 @@ function states({ limiter }: Process, [remaining, limit, per, time, took]: Parts
   limiter.observe({ ...figures, sentAtMs, receivedAtMs, ...(per && { per: per as WindowName }) });
 }
 
-function next(limiter: Limiter, lane: PermitLane, count: number): number[] {
+function next(limiter: Limiter, lane: PermitLane, count: number) {
   const view = limiter.view();
   return Array.from({ length: count }, (_, at) => view.forecast(lane, at + 1));
 }
 
 /** What a place more costs, far from any burst. */
-function pace(limiter: Limiter): string {
+function pace(limiter: Limiter) {
   const view = limiter.view();
   return shown(view.forecast('members', 9_002) - view.forecast('members', 9_001));
 }
 
-function why(limiter: Limiter, lane: PermitLane): string {
+function why(limiter: Limiter, lane: PermitLane) {
   const view = limiter.view();
   const refused = view.blockedFor(lane);
   return refused ? until(refused) : view.paused ? 'paused' : 'nothing';
 }
 
-function until({ untilMs, ...rest }: { untilMs: number; reason?: string }): string {
+function until({ untilMs, ...rest }: { untilMs: number; reason?: string }) {
   return `${'reason' in rest ? `${rest.reason} ` : ''}${fromNow(untilMs)}`;
 }
 
 /** Such as `88 of 100 a day, 12 h`; with `?` where nobody states it. */
-function left(window: Partial<WindowQuota> = {}): string {
+function left(window: Partial<WindowQuota> = {}) {
   const { per = 'day', limit, remaining, resetsAtMs, isOurCount } = window;
   return `${remaining ?? '-'} of ${limit ?? '-'} a ${per}${isOurCount ? '?' : ''} ${fromNow(resetsAtMs)}`;
 }
 
-function breaker(limiter: Limiter): string {
+function breaker(limiter: Limiter) {
   const { stop, trouble } = limiter.view();
   const { reason = 'closed', untilMs = trouble?.untilMs ?? 0 } = stop ?? {};
   const failures = stop && !stop.beganMs ? 1 : (trouble?.inARow ?? 0);
   return `${reason} ${fromNow(untilMs)}, ${failures} in a row`;
 }
 
-function learned(limiter: Limiter): string {
+function learned(limiter: Limiter) {
   const { window, capacity } = limiter.view().learned;
   if (window !== undefined) return `${window} a minute`;
   return capacity === undefined ? 'nothing' : `burst ${capacity}`;
 }
 
-function told(process: Process): string {
+function told(process: Process) {
   const { told } = process;
   process.told = 0;
   return told > 0 ? 'told' : 'not told';
 }
 
 /** The parts of a step; one that is left out is `''`. */
-export type Parts = [string, string, string, string, string];
+type Parts = [string, string, string, string, string];
 
-/** What the first pattern that fits says of a step, and its parts. @throws `no step: …` */
-export function stepIn<Said>(steps: readonly (readonly [RegExp, Said])[], step: string): [Said, Parts] {
-  for (const [pattern, said] of steps) {
+export type Steps<On> = readonly (readonly [RegExp, (on: On, ...parts: Parts) => unknown])[];
+
+/** What one step tells, by the first pattern that fits. @throws `no step: …` */
+export async function play<On>(on: On, steps: Steps<On>, step: string): Promise<unknown> {
+  for (const [pattern, act] of steps) {
     const found = pattern.exec(step);
     if (!found) continue;
     const [, a = '', b = '', c = '', d = '', e = ''] = found;
-    return [said, [a, b, c, d, e]];
+    return act(on, a, b, c, d, e);
   }
   throw new Error(`no step: ${step}`);
 }
 
-export type Steps<On> = readonly (readonly [RegExp, (on: On, ...parts: Parts) => unknown])[];
+export const isTold = (each: unknown) => typeof each === 'string' || typeof each === 'number';
 
 /** Plays steps with `; ` between them. @returns what they told that is a text or a number, with ` | ` between */
 export async function played<On>(on: On, script: string, steps: Steps<On>): Promise<string> {
   const told: unknown[] = [];
-  for (const step of script.split('; ')) {
-    const [act, parts] = stepIn(steps, step);
-    told.push(await act(on, ...parts));
-  }
-  return told.filter((each) => typeof each === 'string' || typeof each === 'number').join(' | ');
+  for (const step of script.split(/;\s+/)) told.push(await play(on, steps, step));
+  return told.filter(isTold).join(' | ');
 }
 
 /** Of `1.5 s`, for instance. @throws `no time: …` */
@@ -369,13 +386,13 @@ export function msOf(text = ''): number {
   return ms;
 }
 
-function fromNow(atMs: number | undefined): string {
+function fromNow(atMs: number | undefined) {
   if (atMs === undefined) return 'never';
   return atMs <= Date.now() ? 'now' : shown(atMs - Date.now());
 }
 
 /** In the largest unit of which it is a whole number. */
-function shown(exactMs: number): string {
+function shown(exactMs: number) {
   const ms = Math.round(exactMs);
   const [unit, ofUnit] = Object.entries(UNITS).find(([, each]) => ms % each === 0) ?? ['ms', 1];
   return `${ms / ofUnit} ${unit}`;
@@ -384,7 +401,7 @@ function shown(exactMs: number): string {
 const aheadMs = new AsyncLocalStorage<number>();
 
 /** Runs work, and everything asynchronous that it starts, with a clock that is ahead; until `vi.restoreAllMocks`. */
-function onMachineAhead<T>(byMs: number, work: () => T): T {
+function onMachineAhead<T>(byMs: number, work: () => T) {
   if (!vi.isMockFunction(Date.now)) {
     const now = Date.now.bind(Date);
     vi.spyOn(Date, 'now').mockImplementation(() => now() + (aheadMs.getStore() ?? 0));

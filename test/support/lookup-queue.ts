@@ -1,19 +1,19 @@
-import { onTestFinished, vi } from 'vitest';
 import type { EmbeddedCardService } from '../../sandbox/service/service.ts';
 import { Cards, type CardsOptions } from '../../src/known/cards.ts';
-import { type DocumentOptions, LimiterDocument } from '../../src/limiter/document.ts';
-import { Limiter } from '../../src/limiter/limiter.ts';
 import type { Lookup, OtherQueues } from '../../src/lookup/fair-queue.ts';
 import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
 import type { CardRecord } from '../../src/model/card.ts';
-import { type Claims, LocalClaims } from '../../src/model/claims.ts';
 import { Events } from '../../src/model/events.ts';
-import { Path } from '../../src/model/field-source.ts';
-import type { BudgetSetting } from '../../src/model/plan.ts';
-import type { Rows } from '../../src/model/rows.ts';
+import { type BudgetSetting, type Requester, WATCHES, WATCHES_REQUESTER } from '../../src/model/quota.ts';
+import { type Claims, LocalClaims } from '../../src/model/store/claims.ts';
+import type { Rows } from '../../src/model/store/rows.ts';
 import { Budget } from '../../src/quota/budget.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
+import { Limiter } from '../../src/quota/limiter.ts';
+import { type DocumentOptions, LimiterDocument } from '../../src/quota/limiter-document.ts';
+import { INITIAL_STATE } from '../../src/quota/limiter-state.ts';
 import { CardService } from '../../src/service/card-service.ts';
+import { Path } from '../../src/service/field-source.ts';
 import { described, type Planned, settingOf } from './described.ts';
 import { logLines } from './log-lines.ts';
 import { rowsInFile } from './stores.ts';
@@ -24,16 +24,10 @@ export const NOON_MS = Date.UTC(2026, 10, 21, 12);
 /** As LONGEST_WAIT_SECONDS is unless it is set. */
 export const LONGEST_WAIT_MS = 300_000;
 
-/** From here on time stands still until the test moves it. */
-export function fakeTime(): void {
-  vi.useFakeTimers({ now: NOON_MS });
-  onTestFinished(() => void vi.useRealTimers());
-}
-
 /** For a process that shares its quota with no other. */
 const NO_OTHER_QUEUES: OtherQueues = { tell: () => {}, lengths: () => [] };
 
-interface LookupQueueSetting {
+export interface LookupQueueSetting {
   budgets?: BudgetSetting;
   apiKey?: string;
   longestWaitMs?: number;
@@ -41,8 +35,8 @@ interface LookupQueueSetting {
   claims?: Claims;
   /** `CARD_SERVICE_BULK_PATH`, and how many ids at most. */
   bulk?: { bulkPath: string; most: number; perSecond?: number };
-  /** Where the limiter's state is; of its own unless given. */
-  document?: LimiterDocument;
+  /** Where the limiter's state is; in its own memory unless given. */
+  shared?: Pick<DocumentOptions, 'rows' | 'link'>;
 }
 
 /** The lookup queue with everything below it, over a card service without sockets; the cache is a map. */
@@ -56,14 +50,14 @@ export function lookupQueueOver(
     otherQueues = NO_OTHER_QUEUES,
     claims = new LocalClaims(),
     bulk,
-    document,
+    shared,
   }: LookupQueueSetting = {},
 ) {
   const { log, lines } = logLines();
   const events = new Events();
   const ledger = new Ledger(rowsInFile().rows);
   const terms = { setting: settingOf(planned), longestWaitMs };
-  const limiter = new Limiter(document ?? limiterInMemory({ terms, log }), { terms, random: () => 0 });
+  const limiter = new Limiter(limiterInMemory({ terms, log, ...shared }), { terms, random: () => 0 });
   const description = described({ bulkPath: bulk?.bulkPath, bulkMax: bulk?.most, perSecond: bulk?.perSecond });
   const spent = (['hour', 'month'] as const).map((per) => ({ per, has: [new Path('_tag')], like: `=${per}` }));
   const service = new CardService({
@@ -98,14 +92,7 @@ export function lookupQueueOver(
     longestWaitMs,
     service,
   });
-  /** Without what admission costs in rounds. */
-  const enqueue = async (wish: Lookup) => {
-    const admission = queue.admitAgain(wish);
-    if ('refusal' in admission) throw admission.refusal;
-    return admission.reservation.start(() => {});
-  };
-  const below = { limiter, ledger, events, client: service, cards, storedCards };
-  return { queue: Object.assign(queue, { enqueue }), lines, ...below };
+  return { queue, lines, limiter, ledger, events, client: service, cards, storedCards };
 }
 
 export function lookup(cardId: string, more: Partial<Lookup> = {}): Lookup {
@@ -113,19 +100,27 @@ export function lookup(cardId: string, more: Partial<Lookup> = {}): Lookup {
     cardId,
     showPrices: true,
     lane: 'members',
-    requester: { memberId: 'alice', guildId: 'guild' },
+    requester: requesterOf('alice'),
     deadlineMs: Date.now() + 14.5 * 60_000,
     ...more,
   };
 }
 
-export function by(memberId: string, guildId = 'guild'): Pick<Lookup, 'requester'> {
-  return { requester: { memberId, guildId } };
+/** `alice` in the server `guild`, `alice@far` in another, `alice@` in direct messages, `alice@far!` without the bot's install. */
+export function requesterOf(who: string): Requester {
+  const [memberId = '', server = 'guild'] = who.split('@');
+  if (who === WATCHES) return WATCHES_REQUESTER;
+  return {
+    memberId,
+    guildId: server.replace('!', '') || undefined,
+    ...(server.endsWith('!') && { isInstalled: false }),
+  };
 }
 
-/** The rows of one process, as they are kept over its restarts. */
+/** The rows of one process, as they are kept over its restarts; or those of several, which know a limiter with a full bucket. */
 export function rowsInMemory(isShared = false): Rows {
-  const stored = new Map<string, string>();
+  const full = JSON.stringify({ state: INITIAL_STATE, by: {}, version: 0 });
+  const stored = new Map(isShared ? [['account', full]] : []);
   return {
     ...{ isShared, isReachable: true, aheadMs: 0 },
     read: async () => stored,
@@ -139,16 +134,10 @@ export function rowsInMemory(isShared = false): Rows {
 
 let started = 0;
 
-/** The limiter's document of a process that shares it with no other. */
+/** The limiter's document of a process; unless its rows are given, it shares it with no other. */
 export function limiterInMemory(
-  options: Pick<DocumentOptions, 'terms' | 'log'>,
-  rows = rowsInMemory(),
+  options: Pick<DocumentOptions, 'terms' | 'log'> & Partial<DocumentOptions>,
 ): LimiterDocument {
-  const id = `run ${++started}`;
-  return new LimiterDocument({
-    ...options,
-    rows,
-    account: 'account',
-    processes: { id, isDead: () => true, onLook() {} },
-  });
+  const processes = { id: `run ${++started}`, isDead: () => true, onLook() {} };
+  return new LimiterDocument({ rows: rowsInMemory(), account: 'account', processes, ...options });
 }

@@ -1,18 +1,16 @@
 import type { ChatMessage } from '../../sandbox/discord/chat.ts';
-import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import { isFinal, press, type World } from './world.ts';
 
 /** Three lines that are clear, one that is not, and headings. */
 export const LIST =
   'Deck\nBig Things (5)\n4x Wick, Who Waits\n1 Moth Cartographer (base1) 2\n2 base1-3\n\nSideboard\n1 Nobody Knows This';
 
-function opened({ discord }: World, memberId?: string): Promise<ChatMessage> {
-  return discord.type({ command: 'cards', ...(memberId && { memberId }) }).until(({ modal }) => modal !== undefined);
-}
-
-async function submitted(world: World, text: string, memberId?: string): Promise<TypedInteraction> {
-  const { interactionId } = await opened(world, memberId);
-  return world.discord.submit({ interactionId, values: { text } });
+/** A list as it is pasted into the form of `/cards`. */
+export async function submitted({ discord }: Pick<Sandbox, 'discord'>, text: string, memberId?: string) {
+  const typed = discord.type({ command: 'cards', ...(memberId && { memberId }) });
+  const { interactionId } = await typed.until(({ modal }) => modal !== undefined);
+  return discord.submit({ interactionId, values: { text } });
 }
 
 /** What the member, the first one unless given, sees of a list that was pasted into the form of `/cards`. */

@@ -1,24 +1,22 @@
 import { setImmediate as ioPhase } from 'node:timers/promises';
 import { vi } from 'vitest';
-import { type DocumentOptions, LimiterDocument } from '../../src/limiter/document.ts';
-import { INITIAL_STATE } from '../../src/limiter/state.ts';
 import type { Logger } from '../../src/log.ts';
-import { SharedClaims } from '../../src/model/claims.ts';
-import { Processes } from '../../src/model/processes.ts';
+import { SharedClaims } from '../../src/model/store/claims.ts';
+import { Processes } from '../../src/model/store/processes.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
+import { type DocumentOptions, LimiterDocument } from '../../src/quota/limiter-document.ts';
+import { INITIAL_STATE } from '../../src/quota/limiter-state.ts';
 import { Journal } from '../../src/replies/journal.ts';
 import type { CardsReply } from '../../src/replies/ports.ts';
-import type { RedisClient } from '../../src/storage/redis/client.ts';
-import { type RedisHealth, RedisLink, RedisUnavailable } from '../../src/storage/redis/link.ts';
+import type { RedisClient } from '../../src/storage/redis/connection.ts';
+import { type RedisHealth, RedisLink, RedisUnavailable } from '../../src/storage/redis/connection.ts';
 import { RedisRows } from '../../src/storage/redis/rows.ts';
 import { logLines } from './log-lines.ts';
 import { onFinished } from './on-finished.ts';
 import { clientOf, type RedisAddress, type TestRedis } from './redis.ts';
 
-/** In so many looks a process that does not look is found to be dead. */
-export const UNTIL_DEAD = 5;
 /** For three times as long the others count a process as alive; no test takes as long. */
-export const LOOK_EVERY_MS = 600_000;
+const LOOK_EVERY_MS = 600_000;
 const NEVER_MS = 1_000_000_000;
 /** Where the limiter is below the prefix, in which field: the same for all processes of a test. */
 export const LIMITER_ROW = ['limiter', 'account'] as const;
@@ -36,7 +34,7 @@ export async function processOver(redis: RedisAddress) {
     ledger: new Ledger(rows),
     /** What it takes over is in `taken`. */
     takesOver: () => journal.takeOver((reply) => void taken.push(reply)),
-    async looks(times = 1): Promise<void> {
+    async looks(times = 1) {
       for (let look = 0; look < times; look++) {
         await processes.look();
         await settled(new Set([link]));
@@ -54,69 +52,53 @@ function linked(redis: RedisAddress, log: Logger, lookEveryMs: number) {
   return { link, rows, processes: new Processes(rows, lookEveryMs) };
 }
 
+export type SharedQuota = ReturnType<typeof sharedQuota>;
 export type SharingProcess = ReturnType<SharedQuota['join']>;
 
 /** The quota that processes share over one Redis, whose clock is that of the test. */
-export class SharedQuota {
-  readonly #redis: TestRedis;
-  readonly #row: [key: string, field: string];
-  readonly #links = new Set<ScriptedLink>();
-  #aheadMs = 0;
-  #kept = '';
-
-  constructor(redis: TestRedis) {
-    const [part, account] = LIMITER_ROW;
-    this.#redis = redis;
-    this.#row = [`${redis.prefix}:${part}`, account];
-  }
-
-  /** One more process. It shows that it is alive, and looks at the others, when `processes.look` is called. */
-  join(options: Pick<DocumentOptions, 'terms' | 'log'>) {
-    const { link, rows, processes } = linked(this.#redis, options.log, NEVER_MS); // timers know no clocks that differ
-    link.time = () => this.#time();
-    link.onHealth((health) => health === 'usable' && void processes.look());
-    this.#links.add(link);
-    const document = new LimiterDocument({ ...options, rows, account: LIMITER_ROW[1], link, processes });
-    return { document, link, processes };
-  }
-
-  settled(): Promise<void> {
-    return settled(this.#links);
-  }
-
+export function sharedQuota(redis: TestRedis) {
+  const [part, account] = LIMITER_ROW;
+  const row = [`${redis.prefix}:${part}`, account] as const;
+  const client = clientOf(redis);
+  const links = new Set<ScriptedLink>();
+  let aheadMs = 0;
   /** A Redis that the quota has been shared over for long, with a full bucket. */
-  begin(): Promise<void> {
-    this.#kept = JSON.stringify({ state: INITIAL_STATE, by: {}, version: 0 });
-    return this.goBack();
-  }
-
-  async forget(): Promise<void> {
-    const client = await clientOf(this.#redis);
-    await client.unlink(await client.keys(`${this.#redis.prefix}:*`));
-  }
-
-  /** A replica that what comes now does not reach. */
-  async keep(): Promise<void> {
-    this.#kept = (await (await clientOf(this.#redis)).hGet(...this.#row)) ?? '';
-  }
-
-  async goBack(): Promise<void> {
-    await (await clientOf(this.#redis)).hSet(...this.#row, this.#kept);
-  }
-
-  moveClock(byMs: number): void {
-    this.#aheadMs += byMs;
-  }
-
+  let kept = JSON.stringify({ state: INITIAL_STATE, by: {}, version: 0 });
   /** Seconds and microseconds, in Lua. */
-  #time(): string {
-    const nowMs = Number(vi.getMockedSystemTime()) + this.#aheadMs; // unlike Date.now(), of no process
+  const time = () => {
+    const nowMs = Number(vi.getMockedSystemTime()) + aheadMs; // unlike Date.now(), of no process
     return `{'${Math.floor(nowMs / 1_000)}', '${(nowMs % 1_000) * 1_000}'}`;
-  }
+  };
+  return {
+    /** One more process. It shows that it is alive, and looks at the others, when `processes.look` is called. */
+    join(options: Pick<DocumentOptions, 'terms' | 'log'>) {
+      const { link, rows, processes } = linked(redis, options.log, NEVER_MS); // timers know no clocks that differ
+      link.time = time;
+      link.onHealth((health) => health === 'usable' && void processes.look());
+      links.add(link);
+      const document = new LimiterDocument({ ...options, rows, account, link, processes });
+      return { document, link, processes };
+    },
+    settled: () => settled(links),
+    async forget() {
+      await (await client).unlink(await (await client).keys(`${redis.prefix}:*`));
+    },
+    /** A replica that what comes now does not reach. */
+    async keep() {
+      kept = (await (await client).hGet(...row)) ?? '';
+    },
+    /** To what was kept, or to the beginning. */
+    async goBack() {
+      await (await client).hSet(...row, kept);
+    },
+    moveClock(byMs: number) {
+      aheadMs += byMs;
+    },
+  };
 }
 
 /** Resolves when Redis has answered everything, and what follows from the answers as well. */
-async function settled(links: ReadonlySet<ScriptedLink>): Promise<void> {
+async function settled(links: ReadonlySet<ScriptedLink>) {
   for (let quiet = 0; quiet < 3; quiet++) {
     await ioPhase();
     if ([...links].some(({ underWay }) => underWay > 0)) quiet = -1;
@@ -171,11 +153,11 @@ class ScriptedLink extends RedisLink {
     }
   }
 
-  loseAnswer(): void {
+  loseAnswer() {
     this.#losesAnswer = true;
   }
 
-  part(isParted: boolean): void {
+  part(isParted: boolean) {
     this.#isParted = isParted;
     for (const listener of this.#listeners) listener(this.health);
   }

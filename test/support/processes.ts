@@ -58,7 +58,7 @@ export async function prepareAppBots({ redis, size = 2, service, env: variables 
     /** The environment of one more process with this shard, which may override the common variables. */
     envOf,
     /** Starts one more in this process. Resolves when it is connected. */
-    async start(shard: number, more?: Record<string, string>): Promise<AppBot> {
+    async start(shard: number, more?: Record<string, string>) {
       const index = begun;
       const bot = await startAppBot(envOf(shard, more));
       bots[index] = bot;

@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream';
 import { createClient } from '@redis/client';
 import { createRedisMock } from 'js-redis-server';
 import { expect } from 'vitest';
-import { RedisLink, type RedisLinkOptions } from '../../src/storage/redis/link.ts';
+import { RedisLink, type RedisLinkOptions } from '../../src/storage/redis/connection.ts';
 import { logLines } from './log-lines.ts';
 import { onFileFinished, onFinished } from './on-finished.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -46,7 +46,7 @@ export async function startRedis(): Promise<TestRedis> {
   return { url: await server, prefix };
 }
 
-async function openServer(): Promise<string> {
+async function openServer() {
   if (hasRealRedis()) return (await startRealRedis({}, onFileFinished)).url;
   const { url, close } = await createRedisMock();
   onFileFinished(close);
@@ -54,7 +54,7 @@ async function openServer(): Promise<string> {
 }
 
 /** `REDIS_URL` may hold other data, so only the keys of the tests are removed. */
-async function removeKeys(url: string, prefix: string): Promise<void> {
+async function removeKeys(url: string, prefix: string) {
   const client = await connected(url);
   for await (const keys of client.scanIterator({ MATCH: `${prefix}*`, COUNT: 1_000 })) {
     if (keys.length > 0) await client.unlink(keys);
@@ -99,19 +99,19 @@ export async function startRealRedis(settings: Readonly<Record<string, string>> 
       await run(port);
     },
     /** Sends one command, over a connection of its own. */
-    async command(...words: string[]): Promise<unknown> {
+    async command(...words: string[]) {
       const client = await connected(url);
       return await client.sendCommand(words).finally(() => client.destroy());
     },
   };
 }
 
-function newPrefix(): string {
+function newPrefix() {
   return `cardbot-test:${randomUUID()}`;
 }
 
 /** Below the ports that systems give to outgoing connections: one that is free stays free for the next start. */
-async function onFreePort(run: (port: number) => Promise<void>): Promise<number> {
+async function onFreePort(run: (port: number) => Promise<void>) {
   for (let tries = 1; ; tries++) {
     const port = randomInt(20_000, 32_000);
     try {
@@ -161,7 +161,7 @@ async function runRedis(settings: Record<string, string>) {
 }
 
 /** The Redis or Valkey that is installed here; `undefined` when there is none on PATH. */
-function redisServerBinary(): string | undefined {
+function redisServerBinary() {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const files = ['redis-server', 'valkey-server'].flatMap((name) => folders.map((folder) => join(folder, name)));
   return files.find((file) => {
@@ -189,7 +189,7 @@ export function noRealRedis(skipped: string): boolean {
 }
 
 /** Where there is none, the test file that asks is added to the file `WITHOUT_REDIS`: .ci/run runs it again with one. */
-function hasRealRedis(): boolean {
+function hasRealRedis() {
   if (redisServerBinary() !== undefined) return true;
   const { WITHOUT_REDIS } = process.env;
   if (WITHOUT_REDIS) appendFileSync(WITHOUT_REDIS, `${expect.getState().testPath}\n`);
@@ -234,6 +234,9 @@ export function clientIn(link: RedisLink) {
 /** A link that is usable. */
 export async function openedLink(redis: RedisAddress) {
   const opened = linkTo(redis);
-  await opened.link.opened;
+  const { link } = opened;
+  await link.opened;
+  // On a busy machine the first connection may have failed.
+  while (link.health !== 'usable') await new Promise<unknown>((resolve) => link.onHealth(resolve));
   return opened;
 }

@@ -2,7 +2,7 @@ import { catalogOf, SAMPLE_CARDS, type ServiceCard } from '../../sandbox/sample-
 import { jsonAnswer, type ReceivedRequest, type ServiceAnswer } from '../../sandbox/service/rules.ts';
 import type { Spoken } from '../../sandbox/service/service.ts';
 import { unlessMalformed } from '../../sandbox/transport.ts';
-import { openDescription, plansIn } from '../../src/config/card-service.ts';
+import { openDescription, plansIn } from '../../src/config/description.ts';
 import { SERVICE_SHAPES, type ServiceShape } from './service-shapes.ts';
 
 const BURST = 10;
@@ -41,7 +41,7 @@ export function spokenAs(shape: ServiceShape): (received: ReceivedRequest) => Sp
   };
 }
 
-function listedIn({ path, body = '' }: ReceivedRequest, { several }: ServiceShape): string[] {
+function listedIn({ path, body = '' }: ReceivedRequest, { several }: ServiceShape) {
   const match = several?.exec(path);
   if (!match) return [];
   const listed =
@@ -52,12 +52,12 @@ function listedIn({ path, body = '' }: ReceivedRequest, { several }: ServiceShap
 
 type Identifier = { id: string; tcgplayerId?: string };
 
-function identifiersIn(body: Identifier[] | { identifiers: Identifier[] }): Identifier[] {
+function identifiersIn(body: Identifier[] | { identifiers: Identifier[] }) {
   return 'identifiers' in body ? body.identifiers : body;
 }
 
 /** The answer of the embedded service as that service would write it. */
-function inShape(outcome: ServiceAnswer, ids: readonly string[], shape: ServiceShape): ServiceAnswer {
+function inShape(outcome: ServiceAnswer, ids: readonly string[], shape: ServiceShape) {
   const { status, headers: all } = outcome;
   const {
     'x-ratelimit-limit': limit = '',

@@ -8,7 +8,7 @@ interface Gateway {
   actions: { InteractionCreate: { handle(payload: object): void } };
 }
 
-async function installOnce(): Promise<void> {
+async function installOnce() {
   install();
   // What the app loads when it needs it would take real time.
   await import('../../src/cli/commands.ts');
@@ -65,7 +65,7 @@ function poll(look: () => unknown) {
   return judged(false);
 }
 
-async function untilHolds(look: () => unknown, matcher: string, isNot: boolean, expected: unknown[]): Promise<void> {
+async function untilHolds(look: () => unknown, matcher: string, isNot: boolean, expected: unknown[]) {
   for (const endMs = Date.now() + PATIENCE_MS; ; await pause(POLL_MS)) {
     try {
       const expectation = isNot ? expect(await look()).not : expect(await look());

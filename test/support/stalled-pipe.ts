@@ -41,7 +41,7 @@ export function stalledPipe() {
   };
 }
 
-function whileReady(step: () => number): void {
+function whileReady(step: () => number) {
   try {
     while (step() > 0);
   } catch (error) {

@@ -1,12 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
-import { KeptLists } from '../../src/lists/kept-lists.ts';
-import type { Rows } from '../../src/model/rows.ts';
+import { KeptLists } from '../../src/members/kept-lists.ts';
+import { SettingsOfServers } from '../../src/members/server-settings.ts';
+import { Watches } from '../../src/members/watches.ts';
+import type { Rows } from '../../src/model/store/rows.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
-import { SettingsOfServers } from '../../src/settings/server-settings.ts';
-import type { RedisLink } from '../../src/storage/redis/link.ts';
+import type { RedisLink } from '../../src/storage/redis/connection.ts';
 import { RedisRows } from '../../src/storage/redis/rows.ts';
 import { ROWS_SCHEMA, SqliteRows } from '../../src/storage/sqlite/rows.ts';
-import { Watches } from '../../src/watches/watches.ts';
 import { type LogLine, logLines } from './log-lines.ts';
 import { onFinished } from './on-finished.ts';
 import { clientIn, openedLink, startRedis, type TestRedis } from './redis.ts';

@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
 import { SAMPLE_CARDS, type ServiceCard } from '../../sandbox/sample-cards.ts';
 import { typingIn } from './backends.ts';
-import { QUICK, startWorld, storedRows } from './world.ts';
+import { storedRows } from './world.ts';
 
 export const DRAKE = 'base1-4';
-export const OTHER = 'base1-2';
+const OTHER = 'base1-2';
 /** Each lookup asks the service. */
 export const ENV = { PRICES_FRESH_SECONDS: '0' };
 
@@ -34,16 +34,6 @@ export function membersOf(discord: EmulatedDiscord, cards: readonly ServiceCard[
     },
     told: () => discord.messages().filter(({ trigger }) => trigger === 'message'),
   };
-}
-
-/** A world in which the first member waits for a price below 30 of a card for 36. */
-export async function watchedWorld() {
-  const cards = pricedCards();
-  const world = await startWorld({ service: { ...QUICK, cards }, env: ENV });
-  const members = membersOf(world.discord, cards);
-  await members.priced(36);
-  await members.watches();
-  return { ...world, ...members, drake: cards.find(({ id }) => id === DRAKE) };
 }
 
 /** The crossings of which nobody is told yet, in the files of a bot. */

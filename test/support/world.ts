@@ -1,37 +1,24 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import type { ChatMessage } from '../../sandbox/discord/chat.ts';
+import type { ChatMessage, Whereabouts } from '../../sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import type { EmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
 import { SAMPLE_CARDS, SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../sandbox/sandbox.ts';
 import { CatalogDatabase } from '../../src/catalog/database.ts';
 import type { CatalogCard } from '../../src/catalog/text.ts';
-import { INITIAL_STATE } from '../../src/limiter/state.ts';
-import { createLog } from '../../src/log.ts';
+import { INITIAL_STATE } from '../../src/quota/limiter-state.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
-import { redisPrefix } from '../../src/storage/redis/client.ts';
-import { accountOf } from '../../src/storage/state.ts';
+import { accountOf } from '../../src/storage/open-state.ts';
+import { redisPrefix } from '../../src/storage/redis/connection.ts';
 import { isInstalled, pause, run } from '../simulate/fake-time.ts';
 import { LONG_DAY, PATIENT, pacedBy, typingIn } from './backends.ts';
 import { hosts } from './hosts.ts';
-import { logLines, readLogLine } from './log-lines.ts';
+import { logLines } from './log-lines.ts';
 import { onFinished } from './on-finished.ts';
 import { clientOf, startRedis, type TestRedis } from './redis.ts';
-
-export interface World extends Sandbox, ReturnType<typeof typingIn> {
-  /** Everything that the bot logged. */
-  lines: Record<string, unknown>[];
-  /** The log lines of commands; resolves when there are `count`, because a line is written after its answer. */
-  commandLines(count: number): Promise<Record<string, unknown>[]>;
-  /** Stops the bot and starts it again on the same data. */
-  restartBot(): Promise<void>;
-  stopBot(): Promise<void>;
-  /** So much time passes, where it is simulated. */
-  pass(ms: number): Promise<void>;
-}
 
 /** A pace at which tests need not wait: 600 a minute is one token per 100 ms. */
 export const QUICK = { requestsPerMinute: 600, burst: 20, requestsPerDay: 1_000 };
@@ -40,6 +27,7 @@ export const IDS = SAMPLE_CARDS.map(({ id }) => id);
 
 export const WITH_NAMES = { catalog: SAMPLE_CATALOG };
 
+export type World = Awaited<ReturnType<typeof startWorld>>;
 type WorldOptions = Omit<SandboxOptions, 'log'>;
 type Play = (world: World) => Promise<unknown>;
 
@@ -53,13 +41,9 @@ export function inWorld(title: string, ...given: [play: Play] | [options: WorldO
  * The bot between an emulated Discord and the card service, in simulated time (test/scenes) or over real sockets; stopped when the test or, from
  * `beforeAll`, the file ends. Names can be searched from the start. Its state is in files or, for `over-redis.test.ts`, in a Redis.
  */
-export async function startWorld(options: WorldOptions = {}): Promise<World> {
-  const lines: Record<string, unknown>[] = [];
-  const log = createLog({
-    level: 'debug',
-    secrets: [],
-    destination: { write: (line) => void lines.push(readLogLine(line)) },
-  });
+export async function startWorld(options: WorldOptions = {}) {
+  const { log, ...logged } = logLines();
+  const lines: Record<string, unknown>[] = logged.lines;
   const service = { ...LONG_DAY, ...(options.service ?? QUICK) };
   const redis = process.env.STATE_IN === 'redis' ? await startRedis() : undefined;
   const env = {
@@ -80,14 +64,18 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   return {
     ...sandbox,
     ...typingIn(sandbox.discord),
+    /** Everything that the bot logged. */
     lines,
-    pass: (ms) => inItsTime(pause(ms)),
-    async commandLines(count) {
+    /** So much time passes, where it is simulated. */
+    pass: (ms: number) => inItsTime(pause(ms)),
+    /** The log lines of commands; resolves when there are `count`, because a line is written after its answer. */
+    async commandLines(count: number) {
       const written = () => lines.filter(({ msg }) => msg === 'command');
       await expect.poll(written).toHaveLength(count);
       return written();
     },
     stopBot: () => inItsTime(bot.stop()),
+    /** Stops the bot and starts it again on the same data. */
     async restartBot() {
       await inItsTime(bot.stop());
       if (redis) await forgetIdentify(redis);
@@ -97,7 +85,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
 }
 
 /** Where time is simulated, it passes only while something is awaited in it. */
-function inItsTime<T>(work: Promise<T>): Promise<T> {
+function inItsTime<T>(work: Promise<T>) {
   return isInstalled ? run(work) : work;
 }
 
@@ -137,14 +125,14 @@ export function statuses({ cardService }: Sandbox): number[] {
 }
 
 /** A limiter that nobody knows begins with an empty bucket. */
-async function beginFull(redis: TestRedis, account: string): Promise<void> {
+async function beginFull(redis: TestRedis, account: string) {
   const client = await clientOf(redis);
   const state = JSON.stringify({ state: INITIAL_STATE, by: {} });
   await client.hSet(`${redisPrefix(redis.prefix)}:limiter`, account, state);
 }
 
 /** Without this, a bot that starts within 6 s of another waits for its identify slot. */
-async function forgetIdentify(redis: TestRedis): Promise<void> {
+async function forgetIdentify(redis: TestRedis) {
   const client = await clientOf(redis);
   await client.del(`${redisPrefix(redis.prefix)}:claim:identify:0`);
 }
@@ -167,7 +155,7 @@ export function isFinal({ state, embeds, content }: ChatMessage): boolean {
 }
 
 /** What a list cost and what is left of the day, once all of its cards have come: below the last of them. */
-export function endOfList({ embeds }: Pick<ChatMessage, 'embeds'>): string | undefined {
+function endOfList({ embeds }: Pick<ChatMessage, 'embeds'>): string | undefined {
   return /(?:[\d,]+ new lookups? used|[\d,]+ of [\d,]+ new lookups? left today).*/.exec(
     embeds.at(-1)?.footer?.text ?? '',
   )?.[0];
@@ -220,31 +208,43 @@ export function press(
   label: string,
   memberId?: string,
 ): TypedInteraction {
-  const button = parts(message).find((part) => part.label === label);
-  if (!button || message.messageId === undefined) throw new Error(`no button "${label}"`);
-  const { messageId } = message;
-  return discord.click({ messageId, customId: button.custom_id, ...(memberId && { memberId }) });
+  const button = partOf(message, label, (part) => part.label === label);
+  return discord.click({ ...button, ...(memberId && { memberId }) });
 }
 
 /** Chooses in the first menu that offers the value. @throws Error when there is none */
-export function choose({ discord }: Pick<Sandbox, 'discord'>, message: ChatMessage, value: string): TypedInteraction {
-  const menu = parts(message).find(({ options }) => options?.some((option) => option.value === value));
-  if (!menu || message.messageId === undefined) throw new Error(`no menu with "${value}"`);
-  return discord.choose({ messageId: message.messageId, customId: menu.custom_id, values: [value] });
+export function choose(
+  { discord }: Pick<Sandbox, 'discord'>,
+  message: ChatMessage,
+  value: string,
+  as: Whereabouts = {},
+): TypedInteraction {
+  const menu = partOf(message, value, ({ options }) => options?.some((option) => option.value === value));
+  return discord.choose({ ...menu, values: [value], ...as });
+}
+
+function partOf(message: ChatMessage, named: string, isIt: (part: Part) => boolean | undefined) {
+  const { messageId } = message;
+  const customId = parts(message).find(isIt)?.custom_id;
+  if (customId === undefined || messageId === undefined) throw new Error(`nothing has "${named}"`);
+  return { messageId, customId };
 }
 
 /** The ids in the card store of a bot, which may be running. */
 export function storedCardIds(dataDir: string): string[] {
-  using database = new DatabaseSync(join(dataDir, 'cards.sqlite'));
-  const rows = database.prepare('SELECT key FROM cards ORDER BY key').all();
-  return rows.map(({ key }) => String(key).split(':').slice(2).join(':'));
+  const keys = stored(join(dataDir, 'cards.sqlite'), 'SELECT key FROM cards ORDER BY key');
+  return keys.map(({ key }) => String(key).split(':').slice(2).join(':'));
 }
 
 /** The texts in a part of the rows of a bot, which may be running. */
 export function storedRows(dataDir: string, part: string): Record<string, string> {
-  using database = new DatabaseSync(join(dataDir, 'state.sqlite'), { readOnly: true });
-  const rows = database.prepare('SELECT key, value FROM rows WHERE part = ?').all(part);
+  const rows = stored(join(dataDir, 'state.sqlite'), 'SELECT key, value FROM rows WHERE part = ?', part);
   return Object.fromEntries(rows.map(({ key, value }) => [String(key), String(value)]));
+}
+
+function stored(file: string, sql: string, ...parts: string[]) {
+  using database = new DatabaseSync(file, { readOnly: true });
+  return database.prepare(sql).all(...parts);
 }
 
 /** From so many ids on, the forms of ids are known: anything else is a name. */

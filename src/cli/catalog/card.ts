@@ -1,10 +1,10 @@
 import { decodeHTMLStrict } from 'entities/decode';
 import type { CatalogCard } from '../../catalog/text.ts';
 import { idFault } from '../../model/card-id.ts';
-import { Source, Template } from '../../model/field-source.ts';
 import { plainText } from '../../render/formats.ts';
+import { Source, Template } from '../../service/field-source.ts';
 import { CliFailure } from '../context.ts';
-import { AROUND, keyOf, type List, needed, type Row, rowsOf, Unusable } from './rows.ts';
+import { AROUND, keyOf, type List, needed, type Row, rowsOf, Unusable } from './files.ts';
 
 export const FIELDS = ['id', 'name', 'set', 'number', 'game', 'released', 'also'] as const;
 type Field = (typeof FIELDS)[number];
@@ -22,6 +22,13 @@ export interface Mapping {
   game?: string | undefined;
   /** Where cards stand in JSON documents; `undefined`: each is an array of them. */
   rows?: string | undefined;
+}
+
+/** What is imported, and how its rows are read. */
+export interface Given {
+  lists: readonly List[];
+  flags: Mapping;
+  joins: readonly Join[];
 }
 
 /** Another file, whose rows stand in for the values of a field. */
@@ -49,13 +56,13 @@ export interface Joined {
 /** @throws CliFailure */
 export function readJoined({ field, rows: rowsPath, key, name, bytes }: Join): Promise<Joined> {
   return needed(name, async () => {
-    const keys = key === undefined ? [field, 'id'] : [key];
+    const keys = key ? [key] : [field, 'id'];
     const byKey = new Map<string, object>();
     const { isTable, rows } = await rowsOf(bytes(), rowsPath);
     const source = sourceOf(keys, isTable);
     for await (const { value } of rows) {
       const text = source.textIn({ value });
-      if (text !== undefined) byKey.set(text, value);
+      if (text) byKey.set(text, value);
     }
     if (byKey.size === 0) throw new Unusable(`has no row with ${keys.join(' or ')}`);
     return { field, isTable, rows: byKey };
@@ -84,6 +91,9 @@ const MOST_ALSO = 30;
 /** Stands for bytes that are not UTF-8. */
 const REPLACEMENT_CHARACTER = '\uFFFD';
 
+/** A path in braces, or a part in brackets that is left out where what it names is empty. */
+const PARTS = /\[[^[\]]*\{[^[\]]*\]|\{[^{}]+\}/g;
+
 /**
  * Makes cards of the rows of one file: each becomes one object, in which what is around it, the name of its file and
  * the rows that are joined are members, too, and the card's fields are read from that.
@@ -111,13 +121,14 @@ export function cardReader(
   const joins = joined.map(({ field, rows }) => ({ rows, source: sourceOf([field], isTable) }));
 
   const lack = ({ name, texts: [text = ''] }: Read, value: object): never => {
-    const parts = Template.isOne(text) ? new Template(text, (path) => path).required : [text];
-    const empty = parts.find((path) => sourceOf([path], isTable, joined).textIn({ value }) === undefined) ?? name;
+    const required = text.match(PARTS)?.filter((part) => part.startsWith('{'));
+    const parts = required?.map((part) => part.slice(1, -1)) ?? [text];
+    const empty = parts.find((path) => !sourceOf([path], isTable, joined).textIn({ value })) ?? name;
     throw new Unusable(empty === name ? `has no ${name}` : `has no ${name}: its ${empty} is empty`);
   };
 
   return (row) => {
-    if (row.refused !== undefined) throw new Unusable(row.refused);
+    if (row.refused) throw new Unusable(row.refused);
     const value: Record<string, unknown> = { ...row.value, [FILE]: file };
     for (const [at, { rows, source }] of joins.entries()) value[JOINED + at] = rows.get(source.textIn({ value }) ?? '');
 

@@ -2,17 +2,14 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { readNamesConfig } from '../../config/config.ts';
 import { redaction } from '../../log.ts';
-import { isObject } from '../../model/field-source.ts';
-import { OperatorError } from '../../model/operator-error.ts';
-import type { NextList } from '../../model/service-description.ts';
+import { OperatorError } from '../../model/errors.ts';
 import { plainText } from '../../render/formats.ts';
-import { endpoint, keyHeader, parseJson } from '../../service/request.ts';
-import { statedWaitSeconds } from '../../service/stated.ts';
-import { agree, type CliContext, CliFailure } from '../context.ts';
-import { networkCode } from '../request.ts';
-import { joinIn } from './card.ts';
-import { counted, type Given } from './import.ts';
-import { needed, Unusable } from './rows.ts';
+import { isObject } from '../../service/field-source.ts';
+import { endpoint, keyHeader, parseJson, statedWaitSeconds } from '../../service/request.ts';
+import { isSafe, type NextList } from '../../service/service-description.ts';
+import { agree, type CliContext, CliFailure, networkCode } from '../context.ts';
+import { type Given, joinIn } from './card.ts';
+import { counted, needed, Unusable } from './files.ts';
 
 type Config = ReturnType<typeof readNamesConfig>;
 
@@ -32,14 +29,14 @@ export async function serviceLists(
   const { name, names, game } = description;
   if (!names) throw new CliFailure(`${name} has no list that can be fetched. See docs/catalogues.md for others.`);
   const ownHosts = [baseUrl, names.url].flatMap((address) => URL.parse(address)?.hostname ?? []);
-  const downloads = new Downloads(config, [...names.hosts, ...ownHosts], signal);
+  const bytesAt = downloads(config, [...names.hosts, ...ownHosts], signal);
   const listAt = (address: string) => {
     const url = address.startsWith('/') ? endpoint(baseUrl, address) : URL.parse(address);
     if (!url) throw new CliFailure('The description or its index names a list whose address is none.');
-    return { name: shown(url), source: name, bytes: () => downloads.bytesAt(url) };
+    return { name: shown(url), source: name, bytes: () => bytesAt(url) };
   };
   const agreeTo = (count: number, further = '') => {
-    const ofDay = config.requestsPerDay === undefined ? '' : `, of ${counted(config.requestsPerDay)} a day`;
+    const ofDay = config.requestsPerDay ? `, of ${counted(config.requestsPerDay)} a day` : '';
     const costs = `${name}: this takes ${counted(count, 'request')}${further}${ofDay}`;
     return agree(costs, isAgreed || ofDay === '', context);
   };
@@ -99,95 +96,76 @@ const LONGEST_REASON = 200;
 /** What concerns this address alone. */
 const NOTHING_THERE = [400, 404, 410, 422];
 const KEY_REFUSED = [401, 403];
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
-/** Gets lists, no faster than the card service's plan allows, and from no other hosts than named. */
-class Downloads {
-  readonly #config: Config;
-  readonly #hosts: readonly string[];
-  readonly #signal: AbortSignal;
-  #nextAtMs = 0;
+/**
+ * Gets lists, no faster than the card service's plan allows, and from no other hosts than named.
+ *
+ * @param hosts from which lists may come, besides the card service's own origin
+ * @returns what is at an address. Costs a request, and one more for each redirect, when it is first read. Throws
+ *   Unusable when there is nothing at the address, CliFailure when nothing more can be had
+ */
+function downloads({ requestsPerMinute, cardService }: Config, hosts: readonly string[], signal: AbortSignal) {
+  const { headers, description, apiKey, secrets, baseUrl } = cardService;
+  const isOwn = ({ origin }: URL) => origin === new URL(baseUrl).origin;
+  let nextAtMs = 0;
 
-  /** @param hosts from which lists may come, besides the card service's own origin */
-  constructor(config: Config, hosts: readonly string[], signal: AbortSignal) {
-    this.#config = config;
-    this.#hosts = hosts;
-    this.#signal = signal;
-  }
+  const isAllowed = (at: URL) => {
+    const { protocol, port, hostname, username, password } = at;
+    if (username + password !== '') return false;
+    const isUsual = protocol === 'http:' || port === '';
+    return isOwn(at) || (isSafe(at) && isUsual && hosts.includes(hostname));
+  };
 
-  /**
-   * Costs a request, and one more for each redirect, when it is first read.
-   *
-   * @throws Unusable when there is nothing at the address, CliFailure when nothing more can be had
-   */
-  async *bytesAt(url: URL): AsyncGenerator<Buffer> {
+  const request = async (at: URL) => {
+    if (!isAllowed(at))
+      throw new CliFailure(`${shown(at)} is not fetched: the description names no such host, or it is not https.`);
+    await sleep(Math.max(0, nextAtMs - performance.now()), undefined, { signal });
+    nextAtMs = performance.now() + 60_000 / requestsPerMinute;
+    const sent = isOwn(at)
+      ? { ...headers, ...keyHeader(description, apiKey) }
+      : { 'user-agent': headers['user-agent'] };
+    return fetch(at, { headers: sent, redirect: 'manual', signal }); // which gives up after 300 s of silence
+  };
+
+  const cureOf = (at: URL, status: number) => {
+    const isOfKey = KEY_REFUSED.includes(status) && isOwn(at) && apiKey;
+    return isOfKey ? ' Check CARD_SERVICE_API_KEY, and what the plan allows.' : '';
+  };
+
+  /** Follows redirects by hand, so that neither the key nor a request goes where the description does not say. */
+  const answerAt = async (at: URL, redirects = 0, pauses = 0): Promise<Response> => {
+    const response = await request(at);
+    const { ok, status, headers } = response;
+    if (ok) return response;
+    const reason = reasonIn(redaction([apiKey, ...secrets])(await response.text().catch(() => '')));
+    const location = headers.get('location');
+    if (status < 400 && location !== null && redirects < MOST_REDIRECTS)
+      return answerAt(new URL(location, at), redirects + 1, pauses);
+    if (NOTHING_THERE.includes(status)) throw new Unusable(`is not there (status ${status}${reason})`);
+    if (status !== 429 || pauses === MOST_PAUSES)
+      throw new CliFailure(`${shown(at)} answers with status ${status}${reason}.${cureOf(at, status)}`);
+    const stated = statedWaitSeconds({ headers }, Date.now()) ?? UNSTATED_PAUSE_SECONDS;
+    const seconds = Math.max(stated, description.shutOutSeconds);
+    if (seconds > LONGEST_PAUSE_SECONDS)
+      throw new CliFailure(`${at.host} asks to wait ${Math.ceil(seconds / 60)} minutes${reason}.`);
+    nextAtMs = performance.now() + seconds * 1000;
+    return answerAt(at, redirects, pauses + 1);
+  };
+
+  return async function* bytesAt(url: URL) {
     try {
-      const { body } = await this.#answerAt(url);
+      const { body } = await answerAt(url);
       for await (const chunk of body ?? []) yield Buffer.from(chunk);
     } catch (error) {
       if (error instanceof OperatorError || error instanceof Unusable) throw error;
       const why = networkCode(error) ?? 'the connection broke';
       throw new CliFailure(`${shown(url)} could not be fetched (${why}).`, { cause: error });
     }
-  }
+  };
+}
 
-  /** Follows redirects by hand, so that neither the key nor a request goes where the description does not say. */
-  async #answerAt(at: URL, redirects = 0, pauses = 0): Promise<Response> {
-    const response = await this.#request(at);
-    const { ok, status, headers } = response;
-    if (ok) return response;
-    const reason = await this.#reasonOf(response);
-    const location = headers.get('location');
-    if (status < 400 && location !== null && redirects < MOST_REDIRECTS)
-      return this.#answerAt(new URL(location, at), redirects + 1, pauses);
-    if (status !== 429 || pauses === MOST_PAUSES) throw this.#failure(at, status, reason);
-    const stated = statedWaitSeconds({ headers }, Date.now()) ?? UNSTATED_PAUSE_SECONDS;
-    const seconds = Math.max(stated, this.#config.cardService.description.shutOutSeconds);
-    if (seconds > LONGEST_PAUSE_SECONDS)
-      throw new CliFailure(`${at.host} asks to wait ${Math.ceil(seconds / 60)} minutes${reason}.`);
-    this.#nextAtMs = performance.now() + seconds * 1000;
-    return this.#answerAt(at, redirects, pauses + 1);
-  }
-
-  async #request(at: URL): Promise<Response> {
-    const { requestsPerMinute, cardService } = this.#config;
-    const { headers, description, apiKey } = cardService;
-    const signal = this.#signal;
-    if (!this.#isAllowed(at))
-      throw new CliFailure(`${shown(at)} is not fetched: the description names no such host, or it is not https.`);
-    await sleep(Math.max(0, this.#nextAtMs - performance.now()), undefined, { signal });
-    this.#nextAtMs = performance.now() + 60_000 / requestsPerMinute;
-    const sent = this.#isOwn(at)
-      ? { ...headers, ...keyHeader(description, apiKey) }
-      : { 'user-agent': headers['user-agent'] };
-    return fetch(at, { headers: sent, redirect: 'manual', signal }); // which gives up after 300 s of silence
-  }
-
-  #isAllowed(at: URL): boolean {
-    const { protocol, port, hostname, username, password } = at;
-    if (username + password !== '') return false;
-    const isOwnMachine = protocol === 'http:' && LOOPBACK.test(hostname);
-    const isSafe = isOwnMachine || (protocol === 'https:' && port === '');
-    return this.#isOwn(at) || (isSafe && this.#hosts.includes(hostname));
-  }
-
-  #isOwn({ origin }: URL): boolean {
-    return origin === new URL(this.#config.cardService.baseUrl).origin;
-  }
-
-  /** What an answer says besides its status, as the end of a sentence for a terminal; empty where that is no text. */
-  async #reasonOf(response: Response): Promise<string> {
-    const { apiKey, secrets } = this.#config.cardService;
-    const body = await response.text().catch(() => '');
-    const known = redaction([apiKey, ...secrets])(body);
-    const words = plainText(known.replace(/<[^>]*>/g, ' '), LONGEST_REASON);
-    return /\p{L}/u.test(words) ? `: ${words.replace(/\.$/, '')}` : '';
-  }
-
-  #failure(at: URL, status: number, reason: string): Unusable | CliFailure {
-    if (NOTHING_THERE.includes(status)) return new Unusable(`is not there (status ${status}${reason})`);
-    const hadKey = this.#isOwn(at) && this.#config.cardService.apiKey !== undefined;
-    const cure = KEY_REFUSED.includes(status) && hadKey ? ' Check CARD_SERVICE_API_KEY, and what the plan allows.' : '';
-    return new CliFailure(`${shown(at)} answers with status ${status}${reason}.${cure}`);
-  }
+/** What an answer says besides its status, as the end of a sentence for a terminal; empty where that is no text. */
+function reasonIn(body: string): string {
+  const words = plainText(body.replace(/<[^>]*>/g, ' '), LONGEST_REASON);
+  return /\p{L}/u.test(words) ? `: ${words.replace(/\.$/, '')}` : '';
 }

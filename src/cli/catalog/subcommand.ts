@@ -1,19 +1,31 @@
+import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { InvalidArgumentError } from 'commander';
 import { decodeHTMLStrict } from 'entities/decode';
-import type { CatalogStats } from '../../catalog/card-index.ts';
+import type { CatalogStats, StoredRow } from '../../catalog/card-index.ts';
 import { CatalogDatabase } from '../../catalog/database.ts';
-import type { CatalogCard } from '../../catalog/text.ts';
+import { type CatalogCard, nameKey } from '../../catalog/text.ts';
 import { readNamesConfig, readScope, readStorageConfig, secretsOf } from '../../config/config.ts';
 import { misspelledVariables, StorageVariables } from '../../config/variables.ts';
 import { createLog } from '../../log.ts';
-import { Template } from '../../model/field-source.ts';
-import { catalogFolder } from '../../storage/state.ts';
-import type { CliContext, Subcommand } from '../context.ts';
-import { FIELDS, type Join, joinIn, type Mapping } from './card.ts';
+import { forTerminal } from '../../log-terminal.ts';
+import { plainText } from '../../render/formats.ts';
+import { Template } from '../../service/field-source.ts';
+import { catalogFolder, sqliteCode } from '../../storage/sqlite/file.ts';
+import { type CliContext, CliFailure, type Subcommand } from '../context.ts';
+import {
+  cardReader,
+  FIELDS,
+  type Given,
+  type Join,
+  type Joined,
+  joinIn,
+  lackOf,
+  type Mapping,
+  readJoined,
+} from './card.ts';
 import { serviceLists } from './fetch.ts';
-import { counted, Import } from './import.ts';
-import { bytesOf, filesOf } from './rows.ts';
+import { bytesOf, counted, filesOf, type List, type Row, rowsOf, Unusable } from './files.ts';
 
 const HELP = `
 Examples:
@@ -31,7 +43,7 @@ FILE is CSV with a header, JSON, or JSON Lines, each also gzipped, or a folder o
 docs/catalogues.md tells what a SOURCE may be, such as set.name, ../name, @file or '{number}[/{total}]'.`;
 
 /** `npm run catalog` */
-export const subcommand: Subcommand = (command, context, run) => {
+export const subcommand: Subcommand = (command, context) => {
   command.addHelpText('after', HELP);
   command
     .command('import')
@@ -58,41 +70,30 @@ export const subcommand: Subcommand = (command, context, run) => {
     )
     .option('--game <name>', 'the game of cards that name none')
     .addHelpText('after', IMPORT_HELP)
-    .action(
-      run((files: string[], { join: joins = [], ...flags }: Mapping & { join?: readonly Join[] }) =>
-        withCatalog(context, async (catalog, signal) => {
-          const lists = await Promise.all(files.map((file) => filesOf(file, context)));
-          return new Import({ ...context, lists: lists.flat(), flags, joins, catalog, signal }).run();
-        }),
-      ),
+    .action((files: string[], { join: joins = [], ...flags }: Mapping & { join?: readonly Join[] }) =>
+      withCatalog(context, async (catalog, signal) => {
+        const lists = await Promise.all(files.map((file) => filesOf(file, context)));
+        await importLists({ lists: lists.flat(), flags, joins }, catalog, signal, context);
+      }),
     );
   command
     .command('fetch')
     .description("fetch the list of cards that the card service's description tells of, and import it")
     .option('--yes', 'also if the card service counts the requests')
-    .action(
-      run(({ yes = false }: { yes?: boolean }) =>
-        withCatalog(context, async (catalog, signal) => {
-          const given = await serviceLists(readNamesConfig(context.env), yes, context, signal);
-          return new Import({ ...context, ...given, catalog, signal }).run();
-        }),
-      ),
+    .action(({ yes = false }) =>
+      withCatalog(context, async (catalog, signal) => {
+        const given = await serviceLists(readNamesConfig(context.env), yes, context, signal);
+        await importLists(given, catalog, signal, context);
+      }),
     );
   command
     .command('export')
     .description('write every card that is offered to standard output, each as a line of JSON')
-    .action(run(() => withCatalog(context, (catalog) => exportCards(catalog.index.rows(), context))));
+    .action(() => withCatalog(context, ({ index }) => exportCards(index.rows(), context)));
   command
     .command('stats')
     .description('show how many cards there are, and where they came from')
-    .action(
-      run(() =>
-        withCatalog(context, async (catalog) => {
-          context.stdout.write(statsReport(catalog.index.stats()));
-          return 0;
-        }),
-      ),
-    );
+    .action(() => withCatalog(context, async ({ index }) => void context.stdout.write(statsReport(index.stats()))));
 };
 
 /** `name=cleanName,set=set.name` @throws InvalidArgumentError */
@@ -110,24 +111,167 @@ function parseMap(text: string, before: Mapping['map'] = {}) {
 /** Does something with the catalog. @throws ConfigError, CliFailure */
 async function withCatalog(
   { env, stderr, stopSignal }: CliContext,
-  work: (catalog: CatalogDatabase, signal: AbortSignal) => Promise<number>,
-): Promise<number> {
+  work: (catalog: CatalogDatabase, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
   for (const { name, meant } of misspelledVariables(env, StorageVariables))
     stderr.write(`${name} is unknown. Did you mean ${meant}?\n`);
   const signal = stopSignal();
   const config = readStorageConfig(env);
-  const { forTerminal } = await import('../../log/terminal.ts');
   const log = createLog({ level: 'error', secrets: secretsOf(config), destination: forTerminal(stderr) });
   const catalog = new CatalogDatabase(catalogFolder(config.dataDir, readScope(env)), log);
   try {
-    return await work(catalog, signal);
+    await work(catalog, signal);
   } finally {
     catalog.close();
   }
 }
 
-/** Writes cards to standard output, each as a line of JSON. @returns the exit code */
-async function exportCards(cards: Generator<CatalogCard>, { stdout, stderr }: CliContext): Promise<number> {
+/** In one transaction, which keeps other writers out: some 50 ms. With 500 an import takes a third longer. */
+const BATCH = 2_000;
+/** More are only counted: one mistake in each line must not fill the screen. */
+const SHOWN_REFUSALS = 20;
+const LONGEST_EXAMPLES = 100;
+
+/**
+ * Imports one list after the other, and tells what became of them; by the exit code, too: 2 where only a part was taken,
+ * 1 for nothing.
+ *
+ * @param signal ends the import after the cards that it has
+ * @throws CliFailure when what is joined cannot be had
+ */
+async function importLists(
+  { lists, joins, flags }: Given,
+  catalog: CatalogDatabase,
+  signal: AbortSignal,
+  context: CliContext,
+): Promise<void> {
+  /** Cards of a list that are not written yet, each with its list and place. */
+  let read = new Map<CatalogCard, string>();
+  let cards = 0;
+  let news = 0;
+  let refused = 0;
+  const ids = new Set<string>();
+  const twice = new Set<string>();
+  const filled = new Set<string>();
+  const empty: string[] = [];
+  const renamed: string[] = [];
+  /** Which fields the first card that was refused lacks, and its file. */
+  let lack: string | false | undefined;
+
+  const say = (sentence: string) => context.stderr.write(`${sentence}.\n`);
+
+  /** A row or a file is not taken. Throws what is no reason for that. */
+  const refuse = (what: string, error: unknown) => {
+    if (!(error instanceof Unusable)) throw error;
+    if (++refused <= SHOWN_REFUSALS) say(`${what} ${error.message}`);
+  };
+
+  const mayReplace = (places: Map<CatalogCard, string>, card: CatalogCard, stored: StoredRow) => {
+    if (stored.name === card.name || nameKey(stored.name) === nameKey(card.name)) return true;
+    // Different games number their cards alike, and so may the lists of one game.
+    if (card.game && stored.game && card.game.toLowerCase() !== stored.game.toLowerCase()) {
+      refuse(places.get(card) ?? '', new Unusable(`has the id of ${stored.name}, a card of ${stored.game}`));
+      return !places.delete(card);
+    }
+    if (!stored.confirmed) renamed.push(`${card.id}: ${stored.name} → ${card.name}`);
+    return true;
+  };
+
+  const count = (card: CatalogCard) => {
+    (ids.has(card.id) ? twice : ids).add(card.id);
+    for (const [field, value] of Object.entries(card)) if (value !== undefined) filled.add(field);
+  };
+
+  /** Writes the cards that were read in one transaction. Throws CliFailure. */
+  const write = (source: string) => {
+    const places = read;
+    if (places.size === 0) return;
+    if (catalog.isReplaced())
+      throw new CliFailure(
+        `${catalog.file} was moved away meanwhile, as the bot does when it is corrupt. Run this again.`,
+      );
+    read = new Map();
+    try {
+      catalog.beginImport(source);
+      news += catalog.upsert([...places.keys()], source, (card, stored) => mayReplace(places, card, stored));
+    } catch (error) {
+      if (!sqliteCode(error)) throw error;
+      throw new CliFailure(`${catalog.file} cannot be written (${Object(error).message}).`, { cause: error });
+    }
+    cards += places.size;
+    for (const card of places.keys()) count(card);
+  };
+
+  const takeRow = (row: Row, list: string, cardOf: (row: Row) => CatalogCard, isTable: boolean) => {
+    const place = `${list}: ${row.place}`;
+    try {
+      read.set(cardOf(row), place);
+    } catch (error) {
+      const lacks = !row.refused && lackOf(flags, row.value);
+      if (lacks && isTable) throw new Unusable(lacks); // no other row has more fields
+      lack ||= lacks && `${list} ${lacks}`;
+      refuse(place, error);
+    }
+  };
+
+  /** Takes what of a list can be used. Throws CliFailure. */
+  const take = async ({ name, source, bytes }: List, joined: readonly Joined[]) => {
+    const file = basename(name);
+    let isEmpty = true;
+    try {
+      const { isTable, rows } = await rowsOf(bytes(), flags.rows, JSON.stringify(flags).includes('../'));
+      const cardOf = cardReader(flags, joined, file.replace(/(?<=.)\..*$/, ''), isTable);
+      for await (const row of rows) {
+        signal.throwIfAborted();
+        isEmpty = false;
+        takeRow(row, name, cardOf, isTable);
+        if (read.size >= BATCH) write(source);
+      }
+      if (isEmpty) empty.push(file);
+    } catch (error) {
+      refuse(name, error);
+    } finally {
+      write(source);
+    }
+  };
+
+  const warn = () => {
+    const where = flags.rows === undefined ? '' : ` at ${flags.rows}`;
+    if (refused > SHOWN_REFUSALS) say(`${counted(refused - SHOWN_REFUSALS)} more were refused`);
+    if (empty.length > 0) say(`No cards${where} in ${examples(empty, 'file')}`);
+    if (cards === 0 && lack) say(lack);
+    const unfound = Object.entries(flags.map ?? {}).filter(([field]) => cards > 0 && !filled.has(field));
+    for (const [field, source] of unfound) say(`--map ${field}=${source} found nothing in any card`);
+    if (renamed.length > 0)
+      say(`New names for ${examples(renamed, 'id')}: if these are other cards, make ids with --id-template`);
+  };
+
+  const joined = await Array.fromAsync(joins, readJoined);
+  let isWhole = true;
+  try {
+    for (const list of lists) await take(list, joined);
+  } catch (error) {
+    const why = signal.aborted ? 'Stopped.' : error instanceof CliFailure && error.message;
+    if (!why) throw error;
+    isWhole = false;
+    say(`${why} What was taken stays. Run the same command again for the rest`);
+  }
+  warn();
+  const what = lists.length === 1 ? lists[0]?.name : `All ${counted(lists.length, 'file')}`;
+  const taken = `${counted(cards, 'card')}, ${counted(news)} new or changed`;
+  const again = twice.size > 0 ? `; ${examples(twice, 'id')} came twice, the last counts` : '';
+  context.stdout.write(`${what}: ${taken}; ${counted(refused)} refused${again}\n`);
+  if (cards === 0) context.exitCode = 1;
+  else if (!isWhole || refused > 0) context.exitCode = 2;
+}
+
+function examples(names: Iterable<string>, what: string): string {
+  const all = [...names];
+  return `${counted(all.length, what)} (${plainText(all.join(', '), LONGEST_EXAMPLES)})`;
+}
+
+/** Writes cards to standard output, each as a line of JSON. */
+async function exportCards(cards: Generator<CatalogCard>, { stdout, stderr }: CliContext): Promise<void> {
   let count = 0;
   const lines = cards.map((card) => {
     count++;
@@ -136,11 +280,10 @@ async function exportCards(cards: Generator<CatalogCard>, { stdout, stderr }: Cl
   try {
     await pipeline(lines, stdout, { end: false });
   } catch (error) {
-    if (Object(error).code === 'EPIPE') return 0; // `head` has read enough
+    if (Object(error).code === 'EPIPE') return; // `head` has read enough
     throw error;
   }
   stderr.write(`standard output: ${counted(count, 'card')}\n`);
-  return 0;
 }
 
 /**

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { Incident, type Logger } from '../../log.ts';
 import type { Message, Sent } from '../../model/message.ts';
-import { backOffMs } from '../../time/back-off.ts';
+import { backOffMs } from '../../time.ts';
 import { isOfMessage, NO_MENTIONS } from './requests.ts';
 
 /** Discord has one for each member, for ever. */

@@ -16,7 +16,7 @@ import { Incident, type Logger } from '../../log.ts';
 import type { Invocation } from '../../model/invocation.ts';
 import type { Form, FormField, Message, Sent } from '../../model/message.ts';
 import { formatMessage } from '../../render/messages.ts';
-import type { CardsReply, EditResult, FirstResult, ReplySender, ShownReply } from '../../replies/ports.ts';
+import type { CardsReply, EditResult, FirstResult, Prevented, ReplySender, ShownReply } from '../../replies/ports.ts';
 import {
   codeOf,
   FIRST_ANSWER_MS,
@@ -37,12 +37,6 @@ const NOTHING_ELSE = { content: '', embeds: [], components: [] };
 const READ_TIMEOUT_MS = 1_000;
 
 const OriginalMessage = z.object({ content: z.string(), embeds: z.array(z.unknown()) });
-
-/** For the log; nothing when it was done. */
-interface Prevented {
-  outcome?: string;
-  err?: unknown;
-}
 
 /** What the bot shows for interactions: a first answer to each, and edits of it. No method rejects. */
 export class RestReplySender implements ReplySender {

@@ -16,7 +16,7 @@ import type { Logger } from '../../log.ts';
 import type { Invocation } from '../../model/invocation.ts';
 import type { Sent } from '../../model/message.ts';
 import { type EditResult, type FirstResult, REPLY_DEADLINE_MS } from '../../replies/ports.ts';
-import { backOffMs } from '../../time/back-off.ts';
+import { backOffMs } from '../../time.ts';
 
 /** Discord accepts a first answer for 3 s after the command; the rest is for its way there. */
 export const FIRST_ANSWER_MS = 2_800;

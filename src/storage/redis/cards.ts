@@ -1,7 +1,6 @@
 import KeyvRedis from '@keyv/redis';
 import { LRUCache } from 'lru-cache';
-import type { RedisClient } from './client.ts';
-import type { RedisLink } from './link.ts';
+import type { RedisClient, RedisLink } from './connection.ts';
 
 /** Answers to requests that were under way when an outage began. The oldest are dropped. */
 const MOST_UNSTORED = 100;

@@ -1,5 +1,6 @@
-import { CARDS_VERSION, StateUnusable } from '../state.ts';
-import { messageOf, newClient, redisPrefix } from './client.ts';
+import { CARDS_VERSION } from '../../model/card.ts';
+import { StateUnusable } from '../../model/errors.ts';
+import { messageOf, newClient, redisPrefix } from './connection.ts';
 
 /** Redis is busy with one scan of this many keys for about 1 ms. */
 const KEYS_PER_SCAN = 1_000;

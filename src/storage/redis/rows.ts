@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Change, Row, Rows, WriteOptions } from '../../model/rows.ts';
-import { RemoteClock } from '../../time/remote-clock.ts';
-import { meaningOf } from './client.ts';
-import type { RedisLink, RedisUnavailable } from './link.ts';
+import type { Change, Row, Rows, WriteOptions } from '../../model/store/rows.ts';
+import { RemoteClock } from '../../time.ts';
+import { type RedisLink, type RedisUnavailable, replyMeaning } from './connection.ts';
 
 /**
  * KEYS: parts, each a hash. ARGV: how long they are kept, and by fours what is expected, then what is changed: a word,
@@ -64,7 +63,7 @@ export class RedisRows implements Rows {
       const texts = await this.#link.read((client) => client.hmGet(name, [...keys]));
       return new Map(keys.flatMap((key, at) => (texts[at] == null ? [] : [[key, texts[at]]])));
     } catch (error) {
-      if (meaningOf((error as RedisUnavailable).cause) !== 'mistyped') return undefined;
+      if (replyMeaning((error as RedisUnavailable).cause) !== 'mistyped') return undefined;
       this.#link.unreadable(name);
       return new Map();
     }

@@ -1,4 +1,5 @@
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
+import { type Statements, statementsOf } from './file.ts';
 
 // With row ids: rows are long, and without ids the inner pages of the tree would hold whole rows.
 export const CARDS_SCHEMA = `
@@ -15,41 +16,34 @@ const MAX_ROWS = 500_000;
 /** A Keyv storage adapter over one table. Writes sweep expired rows, and the oldest beyond a bound. */
 export class SqliteStore {
   readonly #database: DatabaseSync;
-  readonly #get: StatementSync;
-  readonly #update: StatementSync;
-  readonly #insert: StatementSync;
-  readonly #deleteOldest: StatementSync;
+  readonly #statement: Statements;
   readonly #maxRows: number;
   #rows: number;
   #writes = 0;
 
   constructor(database: DatabaseSync, maxRows = MAX_ROWS) {
     this.#database = database;
-    this.#get = database.prepare('SELECT value FROM cards WHERE key = ?');
-    this.#update = database.prepare('UPDATE cards SET value = ?, expires_at = ? WHERE key = ?');
-    this.#insert = database.prepare('INSERT INTO cards (value, expires_at, key) VALUES (?, ?, ?)');
-    this.#deleteOldest = database.prepare(
-      'DELETE FROM cards WHERE key IN (SELECT key FROM cards WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)',
-    );
+    this.#statement = statementsOf(database);
     this.#maxRows = maxRows;
     // Counted once: counting half a million takes some milliseconds.
-    this.#rows = Number(database.prepare('SELECT count(*) AS rows FROM cards').get()?.rows ?? 0);
+    this.#rows = Number(this.#statement('SELECT count(*) AS rows FROM cards').get()?.rows ?? 0);
   }
 
   async get(key: string): Promise<string | undefined> {
-    return this.#get.get(key)?.value as string | undefined;
+    return this.#statement('SELECT value FROM cards WHERE key = ?').get(key)?.value as string | undefined;
   }
 
   async set(key: string, value: string, ttlMs: number): Promise<void> {
     const row = [value, Date.now() + ttlMs, key] as const;
-    if (this.#update.run(...row).changes === 0) this.#rows += Number(this.#insert.run(...row).changes);
+    const isThere = this.#changed('UPDATE cards SET value = ?, expires_at = ? WHERE key = ?', ...row) > 0;
+    if (!isThere) this.#rows += this.#changed('INSERT INTO cards (value, expires_at, key) VALUES (?, ?, ?)', ...row);
     if (++this.#writes % WRITES_BETWEEN_SWEEPS === 0 || this.#rows > this.#maxRows) this.#sweep();
   }
 
   async delete(key: string): Promise<boolean> {
-    const { changes } = this.#database.prepare('DELETE FROM cards WHERE key = ?').run(key);
-    this.#rows -= Number(changes);
-    return changes > 0;
+    const deleted = this.#changed('DELETE FROM cards WHERE key = ?', key);
+    this.#rows -= deleted;
+    return deleted > 0;
   }
 
   async clear(): Promise<void> {
@@ -68,6 +62,12 @@ export class SqliteStore {
 
   /** Some of those that expire until then, first those that do first. */
   #drop(untilMs: number): void {
-    this.#rows -= Number(this.#deleteOldest.run(untilMs, SWEEP_ROWS).changes);
+    const some = 'SELECT key FROM cards WHERE expires_at <= ? ORDER BY expires_at LIMIT ?';
+    this.#rows -= this.#changed(`DELETE FROM cards WHERE key IN (${some})`, untilMs, SWEEP_ROWS);
+  }
+
+  /** How many rows a statement has changed. */
+  #changed(sql: string, ...values: (string | number)[]): number {
+    return Number(this.#statement(sql).run(...values).changes);
   }
 }

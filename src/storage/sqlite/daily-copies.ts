@@ -2,7 +2,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Incident, type Logger } from '../../log.ts';
-import { utcDay } from '../../time/utc-day.ts';
+import { utcDay } from '../../time.ts';
 import { createOwnFile } from './file.ts';
 
 const CHECK_EVERY_MS = 60_000;

@@ -13,8 +13,8 @@ import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
-import { OperatorError } from '../../model/operator-error.ts';
-import { DAY_MS, KEPT_DAYS } from '../../time/utc-day.ts';
+import { OperatorError } from '../../model/errors.ts';
+import { DAY_MS, KEPT_DAYS } from '../../time.ts';
 
 /**
  * Raised by each change of a table, of what is in a row, or of how names become words: a file has it as `user_version`.
@@ -246,6 +246,11 @@ function putAside(opened: OpenFile, ending: string, tell: (moved: { file: string
   tell({ file, movedTo });
 }
 
+/** Where the names of a card service are, in a `DATA_DIR`: another's ids are not its own. */
+export function catalogFolder(dataDir: string, scope: string | undefined): string {
+  return scope === undefined ? dataDir : join(dataDir, `names-${scope}`);
+}
+
 /** The files in and below a folder whose paths from there are of this form; none where there is no folder. */
 export function filesIn(folder: string, form: RegExp): string[] {
   if (!existsSync(folder)) return [];
@@ -277,8 +282,6 @@ export function isCorruption(error: unknown): boolean {
 
 /** The file cannot be created, opened or written, is damaged, or another process uses it. */
 export class DatabaseUnusable extends OperatorError {
-  override name = 'DatabaseUnusable';
-
   constructor(file: string, cause: unknown) {
     const { message = cause, code: name } = Object(cause);
     const code = sqliteCode(cause) ?? name;

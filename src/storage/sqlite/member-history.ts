@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../log.ts';
-import type { MemberHistory } from '../../privacy/member-data.ts';
+import type { MemberHistory } from '../../members/member-data.ts';
 import { filesIn } from './file.ts';
 
 /** An import of names takes a fraction of this to write. */

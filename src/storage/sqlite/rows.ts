@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Incident, type Logger } from '../../log.ts';
 import type { Events } from '../../model/events.ts';
-import type { Change, Rows, WriteOptions } from '../../model/rows.ts';
+import type { Change, Rows, WriteOptions } from '../../model/store/rows.ts';
 import { type Statements, statementsOf } from './file.ts';
 
 /** With row ids: rows are long, and without ids the inner pages of the tree would hold whole rows. */

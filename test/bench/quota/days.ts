@@ -5,15 +5,11 @@ import {
   type CardServiceSwitches,
   EmbeddedCardService,
 } from '../../../sandbox/service/service.ts';
-import { type OpenServices, openServices } from '../../../src/app.ts';
-import { readConfig } from '../../../src/config/config.ts';
-import { createLog, type Logger } from '../../../src/log.ts';
 import { Lookups } from '../../../src/lookup/lookups.ts';
-import { Events } from '../../../src/model/events.ts';
 import type { Requester } from '../../../src/model/quota.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/ports.ts';
 import { begin, install, isInstalled, pause, run, simulatedMs } from '../../simulate/fake-time.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { openedServices } from '../../support/opened-services.ts';
 import { count, percent } from '../table.ts';
 
 if (!isInstalled) install();
@@ -69,9 +65,9 @@ interface Answered {
   answeredAtMs: number;
 }
 
-/** The cards that are looked up; all exist. */
+/** The cards that are looked up; all exist. Their ids are digits, as several services want them. */
 export const DAY_CARDS: readonly ServiceCard[] = Array.from({ length: CARDS }, (_, rank) => ({
-  id: `bench-${rank + 1}`,
+  id: String(rank + 1),
   name: `Card of rank ${rank + 1}`,
   tcg: 'Lanternfolk',
   set: { id: 'bench', name: 'Benchmark' },
@@ -105,12 +101,12 @@ export function rhythmicDays(days: number, lookups: number, cards = CARDS): Look
 }
 
 /** Cards by Zipf's law, the second half as often as the first; members at random, each of them in one server. */
-function inOrder(count: number, random: () => number, timeOf: (index: number) => number, cards = CARDS): Lookup[] {
+function inOrder(count: number, random: () => number, timeOf: (index: number) => number, cards = CARDS) {
   return Array.from({ length: count }, (_, index) => {
     const atMs = timeOf(index);
     const member = Math.floor(random() * MEMBERS);
     const share = random() * (CUMULATIVE[cards - 1] ?? 0);
-    const cardId = `bench-${CUMULATIVE.findIndex((upTo) => upTo > share) + 1}`;
+    const cardId = String(CUMULATIVE.findIndex((upTo) => upTo > share) + 1);
     const requester = { memberId: `member ${member}`, guildId: `server ${member % SERVERS}`, isInstalled: true };
     return { atMs, cardId, requester };
   }).sort((a, b) => a.atMs - b.atMs);
@@ -118,7 +114,7 @@ function inOrder(count: number, random: () => number, timeOf: (index: number) =>
 
 export type Bot = Awaited<ReturnType<typeof startBot>>;
 /** What a benchmark does beside the lookups. @returns ends it */
-export type Beside = (bot: OpenServices & { events: Events; log: Logger }) => Promise<() => void>;
+export type Beside = (bot: Awaited<ReturnType<typeof openedServices>>) => Promise<() => void>;
 
 /** The bot from a lookup to its files, without Discord. @param variables of the Free plan's, unless they say otherwise */
 export async function startBot(
@@ -126,16 +122,12 @@ export async function startBot(
   variables: Record<string, string> = {},
   beside?: Beside,
 ) {
-  const given = { DISCORD_TOKEN: 'none', CARD_SERVICE_URL: 'http://cards.example', DATA_DIR: temporaryFolder('bench') };
-  const config = readConfig({ ...given, ...variables });
-  const log = createLog({ level: 'silent', secrets: [] });
-  const events = new Events();
-  const { services, state } = await openServices(config, log, { fetch, events });
-  const endBeside = await beside?.({ services, state, events, log });
-  const options = { ...services, longestWaitMs: config.longestWaitMs };
+  const bot = await openedServices(variables, fetch);
+  const endBeside = await beside?.(bot);
+  const options = { ...bot.services, longestWaitMs: bot.config.longestWaitMs };
   return {
     /** One `/card`, until it shows a card or says why not. */
-    async lookUp(cardId: string, requester: Requester): Promise<Outcome> {
+    async lookUp(cardId: string, requester: Requester) {
       const receivedAtMs = Date.now();
       const wanted = { requester, receivedAtMs, deadlineMs: receivedAtMs + REPLY_DEADLINE_MS };
       const lookups = await Lookups.open([{ cardId, showPrices: true }], wanted, options);
@@ -151,12 +143,9 @@ export async function startBot(
       const comeBackAtMs = Object.entries(end?.error ?? {}).find(([fact]) => fact === 'untilMs')?.[1];
       return { card: false, ...(comeBackAtMs && { comeBackAtMs }) };
     },
-    async close(): Promise<void> {
+    async close() {
       endBeside?.();
-      services.usage.close();
-      services.memberData.close();
-      await services.lookupQueue.close(0);
-      await state.close();
+      await bot.close();
     },
   };
 }
@@ -243,7 +232,7 @@ export function reportOf({ lived, requests }: Awaited<ReturnType<typeof live>>) 
 export type Report = ReturnType<typeof reportOf>;
 
 /** Cards that were requested although their last answer was still fresh. */
-function needlessIn(requests: readonly Answered[]): number {
+function needlessIn(requests: readonly Answered[]) {
   const freshUntilMs = new Map<string, number>();
   let needless = 0;
   for (const { cardIds, status, sentAtMs, answeredAtMs } of requests) {

@@ -25,7 +25,7 @@ export async function run(): Promise<BenchTable> {
 
 function noteOf(kind: string, { stale, lookups, slowestFirstMs }: Report): string {
   const minutes = Math.ceil(slowestFirstMs / 60_000);
-  return `This bot on the ${kind} day: ${percent(stale, lookups)} of the lookups showed a stale copy with its age; of the first lookups the slowest had its card after ${minutes} min.`;
+  return `On the ${kind} day ${percent(stale, lookups)} showed a stale copy; the slowest first lookup had its card after ${minutes} min.`;
 }
 
 function judge(day: string, { refused, needless, firsts, firstsSeen, lookups, atOnce, shortWait }: Report): Verdict[] {

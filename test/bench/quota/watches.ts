@@ -1,5 +1,5 @@
 import { seededRandom } from '../../../sandbox/seeded-random.ts';
-import { WatchRenewals } from '../../../src/watches/renewals.ts';
+import { WatchRenewals } from '../../../src/members/renewals.ts';
 import { simulatedMs } from '../../simulate/fake-time.ts';
 import { type BenchTable, count, percent, type Verdict } from '../table.ts';
 import { type Beside, DAY_CARDS, DAY_MS, HOUR_MS, LISTS, live, reportOf, rhythmicDays, until } from './days.ts';

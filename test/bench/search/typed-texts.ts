@@ -38,25 +38,24 @@ export async function run(): Promise<BenchTable> {
   const { cards, tried } = triedTexts(process.argv[3]);
   const timesMs = await keystrokeTimes([...cards, ...printings(CARDS).slice(cards.length)], tried);
   const [heldOut = [], known = []] = [true, false].map((is) => tried.filter(({ list }) => isHeldOut(list) === is));
+  const ofKnownMs = known.map(({ typed }) => timesMs.get(typed) ?? Number.NaN);
+  const [p50, p99] = [0.5, 0.99].map((part) => quantile(ofKnownMs, part).toFixed(1));
   const groups: [string, readonly TriedText[]][] = [
     ...Map.groupBy(known, ({ kind }) => kind),
-    ...Map.groupBy(known, ({ list }) => `(${list})`),
     ['all', known],
     ...Map.groupBy(heldOut, ({ list }) => `(${list})`),
   ];
   return {
     title: `What members type, over ${count(cards.length)} real cards`,
     rows: groups.map(([name, group]) => {
-      const shares = [1, 5, 25].map((among) => `${share(group, among).toFixed(0)} %`);
-      const ofGroup = group.map(({ typed }) => timesMs.get(typed) ?? Number.NaN);
-      const times = [0.5, 0.99].map((part) => `${quantile(ofGroup, part).toFixed(1)} ms`);
+      const shares = [1, 5, 25].map((among) => share(group, among).toFixed(0));
       return {
         '': name,
         texts: String(group.length),
-        'first, of 5, of 25, empty': [...shares, emptyIn(group)].join(', '),
-        'p50, p99': times.join(', '),
+        '% first, of 5, of 25; empty': `${shares.join(', ')}; ${emptyIn(group)}`,
       };
     }),
+    notes: [`Of all: p50 ${p50} ms, p99 ${p99} ms.`],
     verdicts: [...verdictsOf(known), took(timesMs, 0.5, 6), took(timesMs, 0.99, 50)],
   };
 }
@@ -82,11 +81,11 @@ function took(timesMs: ReadonlyMap<string, number>, part: number, mostMs: number
 }
 
 /** In percent: of these texts, so many have what is meant among the first ones. */
-function share(tried: readonly TriedText[], among: number): number {
+function share(tried: readonly TriedText[], among: number) {
   return (100 * tried.filter(({ place }) => place < among).length) / tried.length;
 }
 
-function emptyIn(tried: readonly TriedText[]): number {
+function emptyIn(tried: readonly TriedText[]) {
   return tried.filter(({ found }) => found === 0).length;
 }
 

@@ -10,126 +10,101 @@ import { exported, runCatalog } from './cli-runs.ts';
 const SAMPLES = new URL('samples/', import.meta.url).pathname;
 const PAGE = 'docs/catalogues.md';
 
-interface List {
-  /** Besides what is in `samples/`. */
-  files?: Record<string, unknown>;
-  /** What the documented command line makes of them: id | name | set | number | game | released | also, and so on. */
-  cards: string[];
-}
+/** A pack, a card of it in a file of its own, and a pack that is a file, as several publishers have them. */
+const PACKS = '[{"code":"core","name":"Core Set","date_release":"2016-11-10"}]';
+const CARD = '"code":"01001","pack_code":"core","position":1';
+const PACK = '"code":"Core","name":"Core Set","releaseDate":"2015-10-08"';
 
-const PACKS = [{ code: 'core', name: 'Core Set', date_release: '2016-11-10' }];
-const PACK = { code: 'Core', name: 'Core Set', releaseDate: '2015-10-08' };
-/** A pack in a file of its own, as three publishers have it. */
-const packOf = (card: object) => ({
-  'packs.json': PACKS,
-  'pack/core.json': [{ code: '01001', pack_code: 'core', position: 1, ...card }],
-});
-const keyforge = { id: 'anger', name: 'Anger', number: '001', house: 'brob', rarity: 'C' };
-const MAGIC = (ids: [string, string], numbers: [string, string], also: [string, string]): List => ({
-  cards: [
-    `${ids[0]} | Aether Vial | Duskfall | ${numbers[0]} | Magic | 2004-02-06 | ${also[0]}`,
-    `${ids[1]} | Fire // Ice | Last Dawn | ${numbers[1]} | Magic |  | ${also[1]}`,
+/**
+ * Short lists of our own, each in the form of a publisher's, by their command lines in their order: files with their content,
+ * besides those in `samples/`, and what the documented command line makes of them, as id | name | set | number | game | released | also.
+ */
+const LISTS: [list: string, files: string, ...cards: string[]][] = [
+  [
+    'pokemon-tcg-data',
+    '',
+    'ff1-4 | Emberwing Drake | First Flight | 4/102 | Pokémon | 1999-01-09 | FF | Rare Holo',
+    'ff1-58 | Flabébé | First Flight | 58/102 | Pokémon | 1999-01-09 | FF | Common',
+    "ti2-TG01 | Tidecaller's Pearl | Tides & Isles | TG01/64 | Pokémon |  | Rare",
   ],
-});
-const uuids = (begin: string): [string, string] => [`${begin}000000000001`, `${begin}000000000002`];
-
-/** Short lists of our own, each in the form of a publisher's, by their command lines in their order. */
-const LISTS: Record<string, List> = {
-  'pokemon-tcg-data': {
-    cards: [
-      'ff1-4 | Emberwing Drake | First Flight | 4/102 | Pokémon | 1999-01-09 | FF | Rare Holo',
-      'ff1-58 | Flabébé | First Flight | 58/102 | Pokémon | 1999-01-09 | FF | Common',
-      "ti2-TG01 | Tidecaller's Pearl | Tides & Isles | TG01/64 | Pokémon |  | Rare",
-    ],
-  },
-  'yaml-yugi': {
-    files: {
-      'data/cards/1.json': {
-        name: {
-          ...{ en: 'Wet Field', de: 'Nasses Feld', es: 'Campo', fr: 'Champ', it: 'Terreno', pt: 'Terra' },
-          ...{
-            ja: '<ruby>湿<rt>しっ</rt></ruby><ruby>地<rt>ち</rt></ruby>',
-            ko: '습지',
-            'zh-TW': '濕地',
-            'zh-CN': '湿地',
-          },
-        },
-        images: [{ index: 1 }],
-        sets: {
-          ja: [{ set_number: 'X-JP001' }],
-          en: [{ set_number: 'X-EN001', set_name: 'First Light', rarities: ['Common', 'Rare'] }],
-        },
-      },
-      'data/cards/2.json': { name: { en: 'Never Printed' }, sets: {} },
-    },
-    cards: [
-      'X-EN001 | Wet Field | First Light |  | Yu-Gi-Oh! |  | Common | Rare | Nasses Feld | Campo | Champ | Terreno | Terra | 湿地 | 습지 | 濕地',
-    ],
-  },
-  'flesh-and-blood-cards': {
-    files: {
-      'csvs/english/card-printing.csv':
-        'Unique ID\tCard Name\tCard Pitch\tCard ID\tSet Printing Unique ID\tSet ID\tRarity\nq1\tRhino\t\tHP001\tp1\tHP\tC\nq2\tSink Low\t3\tHP002\tp1\tHP\tR\n',
-      'csvs/english/set.csv': 'Unique ID\tIdentifier\tName\ns1\tHP\tHistory Pack\n',
-      'csvs/english/set-printing.csv': 'Unique ID\tInitial Release Date\np1\t2022-05-06T00:00:00.000Z\n',
-    },
-    cards: [
-      'q1 | Rhino | History Pack | HP001 | Flesh and Blood | 2022-05-06 | C',
-      'q2 | Sink Low (3) | History Pack | HP002 | Flesh and Blood | 2022-05-06 | R',
-    ],
-  },
-  'arkhamdb-json-data': {
-    files: {
-      'packs.json': PACKS,
-      'pack/core/core.json': packOf({ name: 'Rolf', subname: 'The Fed' })['pack/core.json'],
-    },
-    cards: ['01001 | Rolf | Core Set | 1 | Arkham Horror | 2016-11-10 | The Fed | core'],
-  },
-  'netrunner-cards-json': {
-    files: packOf({ title: 'Nöise', stripped_title: 'Noise' }),
-    cards: ['01001 | Nöise | Core Set | 1 | Netrunner | 2016-11-10 | Noise | core'],
-  },
-  'marvelsdb-json-data': {
-    files: packOf({ name: 'Web', subname: 'Spinner' }),
-    cards: ['01001 | Web | Core Set | 1 | Marvel Champions | 2016-11-10 | Spinner | core'],
-  },
-  'throneteki-json-data': {
-    files: { 'packs/Core.json': { ...PACK, cards: [{ code: '01001', name: 'A Clash' }] } },
-    cards: ['01001 | A Clash | Core Set |  | A Game of Thrones | 2015-10-08 | Core'],
-  },
-  'keyteki-json-data': {
-    files: { 'packs/Core.json': { ...PACK, cards: [keyforge] } },
-    cards: ['Core-001 | Anger | Core Set | 001 | KeyForge | 2015-10-08 | brob | C | Core'],
-  },
-  'swccg-card-json': {
-    files: {
-      'Light.json': {
-        cards: [{ id: 5300, set: '3', rarity: 'R1', front: { title: 'Droid' }, back: { title: 'Wreck' } }],
-      },
-      'Dark.json': { cards: [{ id: 5301, set: '3', rarity: 'R1', front: { title: 'Trooper' } }] },
-      'sets.json': [{ id: '3', name: 'Ice', abbr: 'I', date_release: '1996-11-01' }],
-    },
-    cards: [
-      '5300 | Droid | Ice |  | Star Wars CCG | 1996-11-01 | Wreck | I | R1',
-      '5301 | Trooper | Ice |  | Star Wars CCG | 1996-11-01 | I | R1',
-    ],
-  },
-  Scryfall: MAGIC(uuids('8f1c2f4e-0000-4000-8000-'), ['91', '128★'], ['dst', 'apc']),
-  'Scryfall, gzipped': MAGIC(['dst-91', 'apc-128★'], ['91', '128★'], ['dst', 'apc']),
-  MTGJSON: MAGIC(uuids('5f8287b1-0000-5000-8000-'), ['91', '128'], ['DST', 'APC']),
-  YGOPRODeck: {
-    cards: [
-      '34541863 | "A" Cell Breeding Device | Force of the Breaker | FOTB-EN043 | Yu-Gi-Oh! | ',
-      '10000040 | Holactie the Creator of Light |  |  | Yu-Gi-Oh! | ',
-    ],
-  },
-  tcgcsv: {
-    cards: [
-      '42348 | Emberwing Drake | Base Set | 004/102 |  | ',
-      '88001 | Tidecaller, Promo | Promo, Black Star |  |  | ',
-    ],
-  },
-};
+  [
+    'yaml-yugi',
+    `data/cards/1.json {"name":{"en":"Wet Field","de":"Nasses Feld","es":"Campo","fr":"Champ","it":"Terreno","pt":"Terra","ja":"<ruby>湿<rt>しっ</rt></ruby><ruby>地<rt>ち</rt></ruby>","ko":"습지","zh-TW":"濕地","zh-CN":"湿地"},"images":[{"index":1}],"sets":{"ja":[{"set_number":"X-JP001"}],"en":[{"set_number":"X-EN001","set_name":"First Light","rarities":["Common","Rare"]}]}}
+data/cards/2.json {"name":{"en":"Never Printed"},"sets":{}}`,
+    'X-EN001 | Wet Field | First Light |  | Yu-Gi-Oh! |  | Common | Rare | Nasses Feld | Campo | Champ | Terreno | Terra | 湿地 | 습지 | 濕地',
+  ],
+  [
+    'flesh-and-blood-cards',
+    `csvs/english/card-printing.csv Unique ID\tCard Name\tCard Pitch\tCard ID\tSet Printing Unique ID\tSet ID\tRarity\\nq1\tRhino\t\tHP001\tp1\tHP\tC\\nq2\tSink Low\t3\tHP002\tp1\tHP\tR
+csvs/english/set.csv Unique ID\tIdentifier\tName\\ns1\tHP\tHistory Pack
+csvs/english/set-printing.csv Unique ID\tInitial Release Date\\np1\t2022-05-06T00:00:00.000Z`,
+    'q1 | Rhino | History Pack | HP001 | Flesh and Blood | 2022-05-06 | C',
+    'q2 | Sink Low (3) | History Pack | HP002 | Flesh and Blood | 2022-05-06 | R',
+  ],
+  [
+    'arkhamdb-json-data',
+    `packs.json ${PACKS}\npack/core/core.json [{${CARD},"name":"Rolf","subname":"The Fed"}]`,
+    '01001 | Rolf | Core Set | 1 | Arkham Horror | 2016-11-10 | The Fed | core',
+  ],
+  [
+    'netrunner-cards-json',
+    `packs.json ${PACKS}\npack/core.json [{${CARD},"title":"Nöise","stripped_title":"Noise"}]`,
+    '01001 | Nöise | Core Set | 1 | Netrunner | 2016-11-10 | Noise | core',
+  ],
+  [
+    'marvelsdb-json-data',
+    `packs.json ${PACKS}\npack/core.json [{${CARD},"name":"Web","subname":"Spinner"}]`,
+    '01001 | Web | Core Set | 1 | Marvel Champions | 2016-11-10 | Spinner | core',
+  ],
+  [
+    'throneteki-json-data',
+    `packs/Core.json {${PACK},"cards":[{"code":"01001","name":"A Clash"}]}`,
+    '01001 | A Clash | Core Set |  | A Game of Thrones | 2015-10-08 | Core',
+  ],
+  [
+    'keyteki-json-data',
+    `packs/Core.json {${PACK},"cards":[{"id":"anger","name":"Anger","number":"001","house":"brob","rarity":"C"}]}`,
+    'Core-001 | Anger | Core Set | 001 | KeyForge | 2015-10-08 | brob | C | Core',
+  ],
+  [
+    'swccg-card-json',
+    `Light.json {"cards":[{"id":5300,"set":"3","rarity":"R1","front":{"title":"Droid"},"back":{"title":"Wreck"}}]}
+Dark.json {"cards":[{"id":5301,"set":"3","rarity":"R1","front":{"title":"Trooper"}}]}
+sets.json [{"id":"3","name":"Ice","abbr":"I","date_release":"1996-11-01"}]`,
+    '5300 | Droid | Ice |  | Star Wars CCG | 1996-11-01 | Wreck | I | R1',
+    '5301 | Trooper | Ice |  | Star Wars CCG | 1996-11-01 | I | R1',
+  ],
+  [
+    'Scryfall',
+    '',
+    '8f1c2f4e-0000-4000-8000-000000000001 | Aether Vial | Duskfall | 91 | Magic | 2004-02-06 | dst',
+    '8f1c2f4e-0000-4000-8000-000000000002 | Fire // Ice | Last Dawn | 128★ | Magic |  | apc',
+  ],
+  [
+    'Scryfall, gzipped',
+    '',
+    'dst-91 | Aether Vial | Duskfall | 91 | Magic | 2004-02-06 | dst',
+    'apc-128★ | Fire // Ice | Last Dawn | 128★ | Magic |  | apc',
+  ],
+  [
+    'MTGJSON',
+    '',
+    '5f8287b1-0000-5000-8000-000000000001 | Aether Vial | Duskfall | 91 | Magic | 2004-02-06 | DST',
+    '5f8287b1-0000-5000-8000-000000000002 | Fire // Ice | Last Dawn | 128 | Magic |  | APC',
+  ],
+  [
+    'YGOPRODeck',
+    '',
+    '34541863 | "A" Cell Breeding Device | Force of the Breaker | FOTB-EN043 | Yu-Gi-Oh! | ',
+    '10000040 | Holactie the Creator of Light |  |  | Yu-Gi-Oh! | ',
+  ],
+  [
+    'tcgcsv',
+    '',
+    '42348 | Emberwing Drake | Base Set | 004/102 |  | ',
+    '88001 | Tidecaller, Promo | Promo, Black Star |  |  | ',
+  ],
+];
 
 /** A card as one line of the table. */
 function lineOf(card: unknown): string {
@@ -154,17 +129,17 @@ async function words(line: string, folder: string): Promise<string[]> {
 
 describe('the command lines for public catalogues', () => {
   it('are the ones that are tested', async () => {
-    expect(await commandLines('Public catalogues')).toHaveLength(Object.keys(LISTS).length);
+    expect(await commandLines('Public catalogues')).toHaveLength(LISTS.length);
   });
 
-  it.each(Object.entries(LISTS))('(%s) take every card of such a file', async (list, { files = {}, cards }) => {
+  it.each(LISTS)('(%s) take every card of such a file', async (list, files, ...cards) => {
     const folder = temporaryFolder();
     await cp(SAMPLES, folder, { recursive: true });
-    for (const [file, content] of Object.entries(files)) {
+    for (const [, file = '', content = ''] of files.matchAll(/^(\S+) (.+)$/gm)) {
       await mkdir(join(folder, dirname(file)), { recursive: true });
-      await writeFile(join(folder, file), typeof content === 'string' ? content : JSON.stringify(content));
+      await writeFile(join(folder, file), content.replaceAll('\\n', '\n'));
     }
-    const line = (await commandLines('Public catalogues'))[Object.keys(LISTS).indexOf(list)] ?? '';
+    const line = (await commandLines('Public catalogues'))[LISTS.findIndex(([name]) => name === list)] ?? '';
     const { code, err } = await runCatalog(folder, await words(line, folder));
 
     expect({ code, err }).toEqual({

@@ -79,10 +79,9 @@ describe('npm run catalog, as a process', () => {
     if (signal === 'SIGINT') expect(first.err).toMatch(/Stopped\. What was taken stays\./);
     expect(before).toBeLessThan(CARDS);
 
-    const again = start(['import', '-']);
-    again.child.stdin.end(table(CARDS));
+    const again = await runCatalog(folder, ['import', '-'], { stdin: table(CARDS) });
     const out = `standard input: 5,000 cards, ${(CARDS - before).toLocaleString('en')} new or changed; 0 refused\n`;
-    expect(await again.ended).toMatchObject({ code: 0, out });
+    expect(again).toMatchObject({ code: 0, out });
   });
 
   it('an import remembers names and not the file around them', async () => {

@@ -11,6 +11,9 @@ interface ToldInteraction {
   guild_locale?: string;
 }
 
+export const row = (...components: object[]) => ({ type: 1, components });
+export const button = (custom_id: string, part: object = {}) => ({ type: 2, style: 1, label: 'A', custom_id, ...part });
+
 /** An emulated Discord without sockets, where a bot is connected that only listens, and the calls that it could make. */
 export async function embeddedDiscord(options: EmulatedDiscordOptions = {}) {
   const discord = await startEmulatedDiscord({ withoutServerAt: 'http://discord.test', ...options });
@@ -45,15 +48,11 @@ export async function embeddedDiscord(options: EmulatedDiscordOptions = {}) {
     answer(step: string, body: object = { content: step }) {
       const { id, token } = told.at(-1) ?? { id: '', token: '' };
       const webhook = `/webhooks/${discord.applicationId}/${token}`;
-      const original = `${webhook}/messages/@original`;
-      if (step === 'edit') return call('PATCH', original, body);
-      if (step === 'delete') return call('DELETE', original);
+      if (step === 'edit') return call('PATCH', `${webhook}/messages/@original`, body);
+      if (step === 'delete') return call('DELETE', `${webhook}/messages/@original`);
       if (step === 'follow-up') return call('POST', webhook, body);
-      return call(
-        'POST',
-        `/interactions/${id}/${token}/callback`,
-        step === 'defer' ? { type: 5 } : { type: 4, data: body },
-      );
+      const callback = step === 'defer' ? { type: 5 } : { type: 4, data: body };
+      return call('POST', `/interactions/${id}/${token}/callback`, callback);
     },
   };
 }

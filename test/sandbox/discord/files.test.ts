@@ -1,36 +1,28 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { FileStore } from '../../../sandbox/discord/file-store.ts';
 import { embeddedDiscord } from './embedded.ts';
 
-describe('a stored file', () => {
-  function store(mostBytes?: number): FileStore {
-    let last = 0;
-    return new FileStore('http://x.test', () => String(++last), mostBytes);
-  }
-  const upload = (filename: string, length = 1) => ({
-    number: 0,
-    filename,
-    contentType: 'image/png',
-    bytes: new Uint8Array(length),
-  });
+function store(mostBytes?: number): FileStore {
+  let last = 0;
+  return new FileStore('http://x.test', () => String(++last), mostBytes);
+}
 
-  it('has an address with its channel, its id and its sanitized name', () => {
-    expect(store().add(upload('../my cärd.png'), '7', { description: 'so' })).toEqual({
-      id: '1',
-      filename: '.._my_c_rd.png',
-      size: 1,
-      url: 'http://x.test/attachments/7/1/.._my_c_rd.png',
-      proxy_url: 'http://x.test/attachments/7/1/.._my_c_rd.png',
-      content_type: 'image/png',
-      description: 'so',
-    });
-  });
+const upload = (filename: string, length = 1) => ({
+  ...{ number: 0, filename, contentType: 'image/png', bytes: new Uint8Array(length) },
+});
 
-  it('is served until newer ones fill the storage', () => {
-    const files = store(10);
-    const paths = ['a', 'b', 'c'].map((name) => new URL(files.add(upload(name, 4), '7').url).pathname);
-    expect(paths.map((path) => files.at(path) !== undefined)).toEqual([false, true, true]);
+it('a stored file has an address with its channel, its id and its sanitized name', () => {
+  const url = 'http://x.test/attachments/7/1/.._my_c_rd.png';
+  expect(store().add(upload('../my cärd.png'), '7', { description: 'so' })).toEqual({
+    ...{ id: '1', filename: '.._my_c_rd.png', size: 1, url, proxy_url: url },
+    ...{ content_type: 'image/png', description: 'so' },
   });
+});
+
+it('a stored file is served until newer ones fill the storage', () => {
+  const files = store(10);
+  const paths = ['a', 'b', 'c'].map((name) => new URL(files.add(upload(name, 4), '7').url).pathname);
+  expect(paths.map((path) => files.at(path) !== undefined)).toEqual([false, true, true]);
 });
 
 // reference.md, "Uploading Files"

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { EmulatedDiscord, EmulatedDiscordOptions } from '../../../sandbox/discord/emulated-discord.ts';
 import { openDiscord } from '../../support/backends.ts';
+import { changed, table } from '../../table.ts';
 
 let discord: EmulatedDiscord;
 const start = async (options?: EmulatedDiscordOptions) => {
@@ -17,13 +18,9 @@ async function greeted() {
   return client;
 }
 
-const identity = (part: object = {}) => ({
-  ...{ token: discord.botToken, intents: 0, properties: {}, shard: [0, 1] },
-  ...part,
-});
-
-const frame = (op: number, d: unknown = null) => JSON.stringify({ op, d });
-const identify = (part?: object) => frame(2, identity(part));
+/** @param changes of an identify that is accepted */
+const identity = (changes?: string) =>
+  changed({ token: discord.botToken, intents: 0, properties: {}, shard: [0, 1] }, changes);
 
 async function identified() {
   const client = await greeted();
@@ -38,18 +35,22 @@ describe('the gateway', () => {
     expect(await client.closed).toBe(4_009);
   });
 
-  it.each<[string, () => string[], number]>([
-    ['a wrong token', () => [identify({ token: 'x' })], 4_004],
-    ['an invalid shard', () => [identify({ shard: [1, 1] })], 4_010],
-    ['an intent: no other events are emulated', () => [identify({ intents: 1 })], 4_014],
-    ['no properties', () => [identify({ properties: undefined })], 4_002],
-    ['a second identify', () => [identify(), identify()], 4_005],
-    ['invalid JSON', () => ['{'], 4_002],
-    ['an unknown op', () => [frame(99)], 4_001],
-  ])('closes on %s', async (_what, sent, code) => {
+  it.each(table`
+    a wrong token | identify token="x" | 4004
+    an invalid shard | identify shard=[1,1] | 4010
+    an intent: no other events are emulated | identify intents=1 | 4014
+    no properties | identify properties= | 4002
+    a second identify | identify, identify | 4005
+    invalid JSON | { | 4002
+    an unknown op | {"op":99,"d":null} | 4001
+  `)('closes on %s', async (_, sent = '', code) => {
     const client = await greeted();
-    for (const text of sent()) client.socket.send(text);
-    expect(await client.closed).toBe(code);
+    for (const text of sent.split(', ')) {
+      const [, changes] = /^identify ?(.*)$/.exec(text) ?? [];
+      if (changes === undefined) client.socket.send(text);
+      else client.send(2, identity(changes));
+    }
+    expect(`${await client.closed}`).toBe(code);
   });
 
   it('accepts one identify per window and rate limit key, from any process, and answers others with op 9', async () => {
@@ -57,7 +58,7 @@ describe('the gateway', () => {
     const answers: Frame[] = [];
     for (const id of [0, 2, 1, 3]) {
       const client = await greeted();
-      client.send(2, identity({ shard: [id, 4] }));
+      client.send(2, identity(`shard=[${id},4]`));
       answers.push(await client.next());
     }
 

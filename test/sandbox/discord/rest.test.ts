@@ -3,6 +3,8 @@ import { request } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { EmulatedDiscord } from '../../../sandbox/discord/emulated-discord.ts';
 import { openDiscord } from '../../support/backends.ts';
+import { table } from '../../table.ts';
+import { button, embeddedDiscord, row } from './embedded.ts';
 
 const PICTURE = { contentType: 'image/svg+xml', body: '<svg/>' };
 let discord: EmulatedDiscord;
@@ -28,7 +30,6 @@ async function call(path: string, { method = 'GET', headers = {}, body }: Call =
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-const CALLBACK = '/interactions/1/x/callback';
 const posted = (body: string): Call => ({ method: 'POST', headers: { 'content-type': 'application/json' }, body });
 
 describe('the API', () => {
@@ -41,20 +42,23 @@ describe('the API', () => {
     expect((await call('/applications/@me', { headers: { 'user-agent': userAgent } })).status).toBe(200);
   });
 
-  it.each<[string, string, Call, number, number]>([
-    ['a wrong token', '/gateway/bot', { headers: { authorization: 'Bot x' } }, 401, 0],
-    ['a browser', '/applications/@me', { headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' } }, 403, 40_333],
-    ['a web page', '/applications/@me', { headers: { origin: 'https://evil.test' } }, 403, 40_333],
-    ['a client without a name', '/applications/@me', { headers: { 'user-agent': '' } }, 403, 40_333],
-    ['an unknown path', '/nowhere', {}, 404, 0],
-    ['a path that is no text', '/webhooks/1/%ff/messages/1', {}, 404, 10_015],
-    ['a method that the path does not have', '/gateway/bot', { method: 'DELETE' }, 405, 0],
-    ["another application's commands", '/applications/1/commands', {}, 403, 20_012],
-    ['an unknown interaction', CALLBACK, posted('{"type":5}'), 404, 10_062],
-    ['an unknown webhook', '/webhooks/1/x/messages/@original', {}, 404, 10_015],
-    ['what is no JSON', CALLBACK, posted('{'), 400, 50_109],
-  ])('refuses %s', async (_what, path, options, status, code) => {
-    expect(await call(path, options)).toMatchObject({ status, body: { code } });
+  it.each(table`
+    a wrong token | GET /gateway/bot | {"authorization":"Bot x"} | | 401 0
+    a browser | GET /applications/@me | {"user-agent":"Mozilla/5.0 (X11; Linux x86_64)"} | | 403 40333
+    a web page | GET /applications/@me | {"origin":"https://evil.test"} | | 403 40333
+    a client without a name | GET /applications/@me | {"user-agent":""} | | 403 40333
+    an unknown path | GET /nowhere | {} | | 404 0
+    a path that is no text | GET /webhooks/1/%ff/messages/1 | {} | | 404 10015
+    a method that the path does not have | DELETE /gateway/bot | {} | | 405 0
+    another application's commands | GET /applications/1/commands | {} | | 403 20012
+    an unknown interaction | POST /interactions/1/x/callback | {} | {"type":5} | 404 10062
+    an unknown webhook | GET /webhooks/1/x/messages/@original | {} | | 404 10015
+    what is no JSON | POST /interactions/1/x/callback | {} | { | 400 50109
+  `)('refuses %s', async (_, asked = '', headers = '', body, refusal) => {
+    const [method = '', path = ''] = asked.split(' ');
+    const sent = body ? posted(body) : {};
+    const answered = await call(path, { ...sent, method, headers: { ...sent.headers, ...JSON.parse(headers) } });
+    expect(`${answered.status} ${answered.body.code}`).toBe(refusal);
   });
 
   it('states its limits, and keeps tokens out of its log', async () => {
@@ -97,27 +101,25 @@ it.each<[string, object, number | string]>([
 });
 
 it('a direct message is refused as Discord refuses it', async () => {
-  const [alice = ''] = discord.members.map(({ id }) => id);
-  const post = async (path: string, body: object) => (await call(path, posted(JSON.stringify(body)))).body;
-  const open = (memberId: string) => post('/users/@me/channels', { recipient_id: memberId });
-  const { id } = await open(alice);
-  const send = (message: object, channel = id) => post(`/channels/${channel}/messages`, message);
-  const row = { type: 1, components: [{ type: 2, style: 1, custom_id: 'a', label: 'A' }] };
+  const bot = await embeddedDiscord();
+  const [{ id: alice } = { id: '' }] = bot.discord.members;
+  const open = (memberId: string) => bot.call('POST', '/users/@me/channels', { recipient_id: memberId });
+  const { id } = (await open(alice)).body;
+  const send = (message: object, channel = id) => bot.call('POST', `/channels/${channel}/messages`, message);
   const answers = [
     await open('1'),
     await send({ content: 'Hello' }, '1'),
     await send({ content: '' }),
     await send({ content: 'Hello', nonce: 'x'.repeat(26) }),
-    await send({ content: 'Hello', components: [row, row] }),
+    await send({ content: 'Hello', components: [row(button('a')), row(button('a'))] }),
   ];
-  expect(answers.map(({ code }) => code)).toEqual([50_033, 10_003, 50_006, 50_035, 50_035]);
-
-  discord.takesMessages(alice, false);
-  expect(await send({ content: 'Hello' })).toMatchObject({ code: 50_007 });
-  discord.takesMessages(alice, true);
-  discord.limitOpenings({ atOnce: 0, tookMs: 0 });
-  expect(await open(alice)).toMatchObject({ code: 40_003 });
-  expect(discord.messages()).toEqual([]);
+  bot.discord.takesMessages(alice, false);
+  answers.push(await send({ content: 'Hello' }));
+  bot.discord.takesMessages(alice, true);
+  bot.discord.limitOpenings({ atOnce: 0, tookMs: 0 });
+  answers.push(await open(alice));
+  expect(answers.map(({ code }) => code)).toEqual([50_033, 10_003, 50_006, 50_035, 50_035, 50_007, 40_003]);
+  expect(bot.discord.messages()).toEqual([]);
 });
 
 describe('the pictures of embeds', () => {

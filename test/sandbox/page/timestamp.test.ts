@@ -1,33 +1,27 @@
 import { expect, it } from 'vitest';
-import { timestampText } from '../../../sandbox/page/timestamp.ts';
+import { type TimestampStyle, timestampText } from '../../../sandbox/page/timestamp.ts';
+import { table } from '../../table.ts';
 
 const NOON_S = Date.UTC(2026, 4, 17, 12, 0, 0) / 1000;
-const view = { locale: 'en-US', nowMs: NOON_S * 1000, timeZone: 'UTC' };
 
-it.each([
-  [0, 'now'],
-  [45, 'in 45 seconds'],
-  [-1, '1 second ago'],
-  [-90, '1 minute ago'],
-  [7_200, 'in 2 hours'],
-  [-86_400 * 3, '3 days ago'],
-  [86_400 * 70, 'in 2 months'],
-  [-86_400 * 800, '2 years ago'],
-])('describes a time %i seconds from now as: %s', (secondsAway, words) => {
-  expect(timestampText(NOON_S + secondsAway, 'R', view)).toBe(words);
-});
-
-it.each([
-  ['t', '12:00 PM'],
-  ['T', '12:00:00 PM'],
-  ['d', '5/17/26'],
-  ['D', 'May 17, 2026'],
-  ['f', 'May 17, 2026 at 12:00 PM'],
-  ['F', 'Sunday, May 17, 2026 at 12:00 PM'],
-] as const)('writes style %s as %s', (style, words) => {
-  expect(timestampText(NOON_S, style, view).replace(/\s/g, ' ')).toBe(words);
-});
-
-it("uses the member's language", () => {
-  expect(timestampText(NOON_S + 60, 'R', { ...view, locale: 'de' })).toBe('in 1 Minute');
+it.each(table`
+  0 | R | en-US | now
+  45 | R | en-US | in 45 seconds
+  -1 | R | en-US | 1 second ago
+  -90 | R | en-US | 1 minute ago
+  7200 | R | en-US | in 2 hours
+  -259200 | R | en-US | 3 days ago
+  6048000 | R | en-US | in 2 months
+  -69120000 | R | en-US | 2 years ago
+  60 | R | de | in 1 Minute
+  0 | t | en-US | 12:00 PM
+  0 | T | en-US | 12:00:00 PM
+  0 | d | en-US | 5/17/26
+  0 | D | en-US | May 17, 2026
+  0 | f | en-US | May 17, 2026 at 12:00 PM
+  0 | F | en-US | Sunday, May 17, 2026 at 12:00 PM
+`)('a time %s seconds from now in the style %s and in %s: %s', (secondsAway, style, locale = '', words) => {
+  const view = { locale, nowMs: NOON_S * 1000, timeZone: 'UTC' };
+  const shown = timestampText(NOON_S + Number(secondsAway), style as TimestampStyle, view);
+  expect(shown.replace(/\s/g, ' ')).toBe(words);
 });

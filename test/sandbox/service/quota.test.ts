@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { limitsOf, ServiceQuota } from '../../../sandbox/service/quota.ts';
-import { nextUtcMidnightMs } from '../../../src/time/utc-day.ts';
+import { nextUtcMidnightMs } from '../../../src/time.ts';
 
 const NOON_MS = Date.UTC(2030, 0, 1, 12);
 const MIDNIGHT_MS = Date.UTC(2030, 0, 2);
@@ -14,12 +14,9 @@ function counted(times: number, limits = limitsOf('free')) {
 }
 
 describe('the limits of the service', () => {
-  it.each([
-    ['the last token', 19, { delayMs: 0 }],
-    ['a bucket three short', 22, { retryAfterMs: 18_000 }],
-    ['a spent day', 1_000, { retryAfterMs: MIDNIGHT_MS - NOON_MS }],
-  ])('judge %s', (_, times, ruling) => {
-    expect(counted(times).quota.admit()).toEqual(ruling);
+  it('judge by the last token, by what a bucket is short of, and by a day that is spent', () => {
+    const rulings = [19, 22, 1_000].map((times) => counted(times).quota.admit());
+    expect(rulings).toEqual([{ delayMs: 0 }, { retryAfterMs: 18_000 }, { retryAfterMs: MIDNIGHT_MS - NOON_MS }]);
   });
 
   it('reset the day and keep the bucket', () => {

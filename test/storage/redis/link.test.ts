@@ -1,23 +1,27 @@
 import { createServer } from 'node:net';
+import { pino } from 'pino';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { listen } from '../../../sandbox/listen.ts';
 import { Events } from '../../../src/model/events.ts';
-import type { RedisClient } from '../../../src/storage/redis/client.ts';
-import { type RedisHealth, RedisUnavailable } from '../../../src/storage/redis/link.ts';
-import { ERROR, WARN } from '../../support/log-lines.ts';
+import {
+  type RedisHealth,
+  RedisUnavailable,
+  settingProblems,
+  whyUnusable,
+} from '../../../src/storage/redis/connection.ts';
 import { onFinished } from '../../support/on-finished.ts';
 import {
   clientOf,
   linkTo,
   noRealRedis,
+  type RealServer,
   type RedisAddress,
   startRealRedis,
   startRedis,
   type TestRedis,
 } from '../../support/redis.ts';
 import { startRelay } from '../../support/relay.ts';
-
-const DEAD_PORT = 'redis://127.0.0.1:1';
+import { table } from '../../table.ts';
 
 /** With the bot's own patience unless given. */
 function linkUnderTest(redis: RedisAddress, patience: { answerTimeoutMs?: number } = {}) {
@@ -27,38 +31,105 @@ function linkUnderTest(redis: RedisAddress, patience: { answerTimeoutMs?: number
   const { link, lines } = linkTo(redis, { ...patience, events });
   const key = `${redis.prefix}:a`;
   return {
-    link,
-    lines,
-    works,
+    ...{ link, lines, works },
     write: () => link.run((client) => client.set(key, 'b')),
     read: () => link.read((client) => client.get(key)),
-    messages: () => lines.map(({ msg }) => msg),
     becomes: (health: RedisHealth) => expect.poll(() => link.health).toBe(health),
   };
 }
 
-async function usableLinkTo(redis: RedisAddress, patience?: { answerTimeoutMs: number }) {
+type Linked = ReturnType<typeof linkUnderTest>;
+type Step = (linked: Linked, ...words: string[]) => unknown;
+
+async function usableLinkTo(redis: RedisAddress, patience?: { answerTimeoutMs: number }): Promise<Linked> {
   const linked = linkUnderTest(redis, patience);
   await linked.link.opened;
   expect(linked.link.health).toBe('usable');
   return linked;
 }
 
-const UNAVAILABLE = 'redis unavailable: no card is requested until it is back; see to Redis, or check REDIS_URL';
-const FORBIDDEN = 'the redis user lacks rights that the bot needs: see docs/more-processes.md';
-const AVAILABLE = 'redis available again';
+const MESSAGES: Record<string, string> = {
+  'redis unavailable: no card is requested until it is back; see to Redis, or check REDIS_URL': 'unavailable',
+  'the redis user lacks rights that the bot needs: see docs/more-processes.md': 'forbidden',
+  'redis available again': 'available',
+};
+const REASON = /ECONNREFUSED|READONLY|OOM|no answer within (?=\d+ ms)|'\w+'|key|script/;
+
+function told({ lines }: Linked, how = ''): string {
+  const short = lines.map(({ level, msg, reason }) => {
+    const [why = ''] = (how !== 'briefly' && REASON.exec(String(reason))) || [];
+    return `${pino.levels.labels[level]} ${MESSAGES[msg] ?? msg} ${why}`.trim();
+  });
+  return short.join(', ') || 'nothing';
+}
+
+/**
+ * Plays steps with `; ` between them.
+ *
+ * - `opened`, `b: opened`: of a link, which begins when it is named first; `becomes usable`, `health`, `told`: whether the store
+ *   works; `log`, `log briefly`: without reasons; `lines 3`: as soon as there are so many; `forward`: a minute
+ * - `write`, `read`, `run HSET a b c`: a command over it; `write at once`: refused within the turn; `reconnects`: it is read
+ *   while the link looks for another server twice
+ * - `$ CONFIG SET a b`: a command of the operator; `as bot p`: a user and a prefix for links; `pause`, `resume`, `kill`, `start`
+ *
+ * @returns what they told, with ` / ` between
+ */
+async function says(redis: TestRedis & Partial<RealServer>, script: string): Promise<string> {
+  const now = Date.now.bind(Date);
+  let address: RedisAddress = redis;
+  const links = new Map<string, Linked>();
+  const linked = (name: string) => {
+    const link = links.get(name) ?? linkUnderTest(address);
+    links.set(name, link);
+    return link;
+  };
+  const answered = (command: Promise<unknown>) =>
+    command.then(String, (error: unknown) => (error instanceof RedisUnavailable ? 'refused' : String(error)));
+  const reconnects: Step = async ({ read }) => {
+    const connections = async () => Number(/connections_received:(\d+)/.exec(`${await redis.command?.('INFO')}`)?.[1]);
+    const before = await connections();
+    // Each look at them is a connection, too.
+    for (let looks = 1; (await connections()) - before < looks + 2; looks++) expect(await read()).toBe('b');
+  };
+  const steps: Readonly<Record<string, Step>> = {
+    opened: ({ link }) => link.opened,
+    becomes: ({ becomes }, health) => becomes(health as RedisHealth),
+    health: ({ link }) => link.health,
+    told: ({ works }) => works.join(' '),
+    log: told,
+    lines: ({ lines }, count) => expect.poll(() => lines).toHaveLength(Number(count)),
+    forward() {
+      const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+      onTestFinished(() => clock.mockRestore());
+    },
+    write: ({ write }, isAtOnce) => (isAtOnce ? refusedAtOnce(write()) : answered(write())),
+    read: ({ read }) => answered(read()),
+    run: ({ link }, ...words) => answered(link.run((client) => client.sendCommand(words))),
+    reconnects,
+    pause: () => redis.pause?.(),
+    resume: () => redis.resume?.(),
+    kill: () => redis.kill?.(),
+    start: () => redis.start?.(),
+  };
+  const said: string[] = [];
+  for (const step of script.split('; ')) {
+    const [, name = 'a', verb = '', words = ''] = /^(?:(b): )?(\S+) ?(.*)$/.exec(step) ?? [];
+    const [first = '', second = ''] = words.split(' ');
+    if (verb === '$') await redis.command?.(...words.split(' '));
+    else if (verb === 'as') address = { url: redis.url.replace('//', `//${first}@`), prefix: second };
+    else {
+      const act = steps[verb] ?? expect.fail(`no step: ${step}`);
+      const told = await act(linked(name), ...words.split(' ').filter(Boolean));
+      if (typeof told === 'string') said.push(told);
+    }
+  }
+  return said.join(' / ');
+}
 
 describe('a link to a Redis that works', () => {
   let redis: TestRedis;
   beforeAll(async () => {
     redis = await startRedis();
-  });
-
-  it('stays usable when one command fails, and logs it', async () => {
-    const { link, lines } = await usableLinkTo(redis);
-    await expect(link.run((client) => client.sendCommand(['NOSUCHCOMMAND']))).rejects.toThrow(RedisUnavailable);
-    expect(link.health).toBe('usable');
-    expect(lines).toMatchObject([{ level: ERROR, msg: 'redis command failed' }]);
   });
 
   it.each([
@@ -115,106 +186,36 @@ describe('a link to a Redis that works', () => {
   });
 });
 
+it('a link to a Redis that works stays usable when one command fails, and logs it', async () => {
+  const said = "refused / usable / error redis command failed 'NOSUCHCOMMAND'";
+  expect(await says(await startRedis(), 'opened; run NOSUCHCOMMAND; health; log')).toBe(said);
+});
+
 it('a link to a Redis that is down at start rejects at once, and logs the reason once', async () => {
-  const { link, write, read, lines } = linkUnderTest({ url: DEAD_PORT, prefix: 'cardbot-test' });
-  await expect(write()).rejects.toThrow(RedisUnavailable);
-  await expect(read()).rejects.toThrow(RedisUnavailable);
-  await link.opened;
-  expect(link.health).toBe('unavailable');
-  expect(lines).toMatchObject([{ level: WARN, msg: UNAVAILABLE, reason: expect.stringContaining('ECONNREFUSED') }]);
+  const said = 'refused / refused / unavailable / warn unavailable ECONNREFUSED';
+  const nobody = { url: 'redis://127.0.0.1:1', prefix: 'cardbot-test' };
+  expect(await says(nobody, 'write; read; opened; health; log')).toBe(said);
 });
 
-describe.skipIf(noRealRedis('a link with an ACL'))('a link whose user has few rights', () => {
-  const RIGHTS = ['resetkeys', '~bot:*', 'resetchannels', '-@all', '+@connection', '+@read', '+@write', '+eval'];
-  const as = (url: string) => url.replace('redis://', 'redis://bot:p%40ss@');
+const RIGHTS = 'bot on >p@ss resetkeys ~bot:* resetchannels -@all +@connection +@read +@write +eval';
+const MAY_NOT = 'run HSET bot:1:hash a b; run SET elsewhere b';
+const SCRIPT = "return(redis.call('HSET',KEYS[1],'a','b'))";
+const OUTAGE = 'kill; becomes unavailable; start; becomes usable';
+const NO_WRITES = 'write; health; told; reconnects; write';
+const WRITES = '$ CONFIG SET maxmemory 0; $ REPLICAOF NO ONE; becomes usable; write; log';
 
-  it('logs once what is not permitted, and goes on with the rest', async () => {
-    const redis = await startRealRedis();
-    await redis.command('ACL', 'SETUSER', 'bot', 'on', '>p@ss', ...RIGHTS, '-hset');
-    const { link, write, lines } = await usableLinkTo({ url: as(redis.url), prefix: 'bot:1' });
-    for (let time = 0; time < 3; time++) {
-      await expect(link.run((client) => client.hSet('bot:1:hash', 'a', 'b'))).rejects.toThrow(RedisUnavailable);
-      await expect(link.run((client) => client.set('elsewhere', 'b'))).rejects.toThrow(RedisUnavailable);
-    }
-    expect(await write()).toBe('OK');
-    const script = "return redis.call('HSET', KEYS[1], 'a', 'b')";
-    await expect(link.run((client) => client.eval(script, { keys: ['bot:1:a'] }))).rejects.toThrow(RedisUnavailable);
-    const line = (reason: string) => ({ level: ERROR, msg: FORBIDDEN, reason: expect.stringContaining(reason) });
-    expect(lines).toMatchObject([line('hset'), line('key'), line('script')]);
-    expect(link.health).toBe('usable');
-  });
-
-  it('logs what is not permitted when that is everything', async () => {
-    const redis = await startRealRedis();
-    await redis.command('ACL', 'SETUSER', 'bot', 'on', '>p@ss', ...RIGHTS);
-    const { link, lines } = linkUnderTest({ url: as(redis.url), prefix: 'another' });
-    await link.opened;
-    expect(lines).toMatchObject([{ level: WARN, msg: UNAVAILABLE, reason: expect.stringContaining('NOPERM') }]);
-  });
-});
-
-describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis that fails', () => {
-  it('waits once for a Redis that hangs, rejects everything after at once, and is usable again when it continues', async () => {
-    const redis = await startRealRedis();
-    const { link, write, becomes, lines, messages } = await usableLinkTo(redis);
-    redis.pause();
-    await expect(write()).rejects.toThrow(RedisUnavailable);
-    expect(link.health).toBe('unavailable');
-    const later = Array.from({ length: 100 }, () => refusedAtOnce(write()));
-    expect(await Promise.all(later)).toEqual(later.map(() => true));
-    expect(lines).toMatchObject([{ reason: expect.stringMatching(/^no answer within \d+ ms$/) }]);
-    redis.resume();
-    await becomes('usable');
-    expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
-  });
-
-  it('notices without a command that Redis hangs, and recovers from a connection that hung while it was opened', async () => {
-    const redis = await startRealRedis();
-    const { becomes, messages } = await usableLinkTo(redis);
-    redis.pause();
-    await becomes('unavailable');
-    const second = linkUnderTest(redis);
-    await second.link.opened;
-    expect(second.link.health).toBe('unavailable');
-    redis.resume();
-    await Promise.all([becomes('usable'), second.becomes('usable')]);
-    expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
-    expect(second.messages()).toEqual([UNAVAILABLE, AVAILABLE]);
-  });
-
-  it.each([
-    [
-      'a replica that takes no writes',
-      (client: RedisClient): Promise<unknown> => client.sendCommand(['REPLICAOF', '127.0.0.1', '1']),
-    ],
-    ['memory that is used up', (client: RedisClient): Promise<unknown> => client.configSet('maxmemory', '1')],
-  ])('reads, but does not write, with %s', async (_, fail) => {
-    const redis = await startRealRedis();
-    const { link, works, write, read, becomes, messages } = await usableLinkTo(redis);
-    await write();
-    await link.run(fail);
-    await expect(write()).rejects.toThrow(RedisUnavailable);
-    expect([link.health, works]).toEqual(['readable', [true, false]]); // what replies are kept in is not written
-    const client = await clientOf(redis);
-    const connections = async () => Number(/total_connections_received:(\d+)/.exec(await client.info())?.[1]);
-    const before = await connections();
-    while ((await connections()) - before < 2) expect(await read()).toBe('b'); // looks for another server meanwhile
-    await expect(write()).rejects.toThrow(RedisUnavailable);
-
-    await redis.command('CONFIG', 'SET', 'maxmemory', '0');
-    await redis.command('REPLICAOF', 'NO', 'ONE');
-    await becomes('usable');
-    expect(await write()).toBe('OK');
-    expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
-  });
-
-  it('recognises at its start a Redis that only answers reads', async () => {
-    const redis = await startRealRedis({ replicaof: '127.0.0.1 1' });
-    const { link, read, lines } = linkUnderTest(redis);
-    await link.opened;
-    expect(link.health).toBe('readable');
-    expect(await read()).toBeNull();
-    expect(lines).toMatchObject([{ level: WARN, msg: UNAVAILABLE, reason: expect.stringContaining('READONLY') }]);
+describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis that is its own', () => {
+  it.each(table`
+    logs once what its user may not do, and goes on with the rest | $ ACL SETUSER ${RIGHTS} -hset; as bot:p%40ss bot:1; opened; ${MAY_NOT}; ${MAY_NOT}; ${MAY_NOT}; write; run EVAL ${SCRIPT} 1 bot:1:a; log; health | refused / refused / refused / refused / refused / refused / OK / refused / error forbidden 'hset', error forbidden key, error forbidden script / usable
+    logs what its user may not do when that is everything | $ ACL SETUSER ${RIGHTS}; as bot:p%40ss another; opened; log | warn unavailable key
+    waits once for a Redis that hangs, rejects everything after at once, and is usable again when it continues | opened; pause; write; health; write at once; write at once; write at once; log; resume; becomes usable; log | refused / unavailable / yes / yes / yes / warn unavailable no answer within / warn unavailable no answer within, info available
+    notices without a command that Redis hangs, and recovers from a connection that hung while it was opened | opened; pause; becomes unavailable; b: opened; b: health; resume; becomes usable; b: becomes usable; log briefly; b: log briefly | unavailable / warn unavailable, info available / warn unavailable, info available
+    reads, but does not write, with a replica | opened; write; $ REPLICAOF 127.0.0.1 1; ${NO_WRITES}; ${WRITES} | OK / refused / readable / true false / refused / OK / warn unavailable READONLY, info available
+    reads, but does not write, with memory that is used up | opened; write; $ CONFIG SET maxmemory 1; ${NO_WRITES}; ${WRITES} | OK / refused / readable / true false / refused / OK / warn unavailable OOM, info available
+    recognises at its start a Redis that only answers reads | $ REPLICAOF 127.0.0.1 1; opened; health; read; log | readable / null / warn unavailable READONLY
+    logs repeated outages once a minute, and the last of them if it lasts | opened; ${OUTAGE}; ${OUTAGE}; ${OUTAGE}; kill; becomes unavailable; log briefly; forward; lines 3; start; becomes usable; log briefly | warn unavailable, info available / warn unavailable, info available, warn unavailable, info available
+  `)('%s', async (_, steps = '', said) => {
+    expect(await says(await startRealRedis(), steps)).toBe(said);
   });
 
   it('refuses the data of another application though the server still loads them when the connection is made', async () => {
@@ -230,30 +231,8 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
     const { link, lines } = linkTo(redis, {});
     await Promise.all([redis.start(), link.opened]);
     expect((await link.refused).message).toContain(`that of another application (4711; this is 1)`);
-    expect(lines).toMatchObject([{ msg: UNAVAILABLE }]);
+    expect(lines.map(({ msg }) => MESSAGES[msg])).toEqual(['unavailable']);
     expect(await redis.command('GET', key)).toBe('4711');
-  });
-
-  it('logs repeated outages once a minute, and the last of them if it lasts', async () => {
-    const clock = movableClock();
-    const redis = await startRealRedis();
-    const { becomes, messages } = await usableLinkTo(redis);
-    for (let time = 0; time < 3; time++) {
-      await redis.kill();
-      await becomes('unavailable');
-      await redis.start();
-      await becomes('usable');
-    }
-    expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
-
-    await redis.kill();
-    await becomes('unavailable');
-    expect(messages()).toEqual([UNAVAILABLE, AVAILABLE]);
-    clock.forward(60_000);
-    await expect.poll(messages).toEqual([UNAVAILABLE, AVAILABLE, UNAVAILABLE]);
-    await redis.start();
-    await becomes('usable');
-    expect(messages()).toEqual([UNAVAILABLE, AVAILABLE, UNAVAILABLE, AVAILABLE]);
   });
 
   it('leaves no connection behind when it is closed', async () => {
@@ -268,13 +247,10 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
   });
 });
 
-/** Within the current turn of the event loop. */
-function refusedAtOnce(command: Promise<unknown>): Promise<boolean> {
-  const refused = command.then(
-    () => false,
-    (error: unknown) => error instanceof RedisUnavailable,
-  );
-  return Promise.race([refused, new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
+/** Whether it is refused within the current turn of the event loop. */
+function refusedAtOnce(command: Promise<unknown>): Promise<string> {
+  const refused = command.then(String, () => 'yes');
+  return Promise.race([refused, new Promise<string>((resolve) => setImmediate(() => resolve('no')))]);
 }
 
 function block(ms: number): void {
@@ -293,15 +269,27 @@ it.each([
   expect(lines.map(({ reason }) => reason)).toEqual([expect.stringContaining(`REDIS_URL begins with ${other}`)]);
 });
 
-/** The real clock, which the test can set forward. Running timers are not affected. */
-function movableClock(): { forward(ms: number): void } {
-  const now = Date.now.bind(Date);
-  let aheadMs = 0;
-  const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs);
-  onTestFinished(() => clock.mockRestore());
-  return {
-    forward(ms) {
-      aheadMs += ms;
-    },
-  };
-}
+it.each(table`
+  maxmemory_policy:noeviction aof_enabled:1 |
+  maxmemory_policy:allkeys-lru aof_enabled:1 | Set maxmemory-policy noeviction.
+  maxmemory_policy:noeviction aof_enabled:0 | Set appendonly yes.
+  maxmemory_policy:allkeys-lru aof_enabled:0 | Set maxmemory-policy noeviction. Set appendonly yes.
+  |
+`)('settingProblems of %j are %j', (info = '', advice = '') => {
+  const given = `# Memory\r\n${info.replace(' ', '\r\n# Persistence\r\n')}\r\n`;
+  expect(
+    settingProblems(given)
+      .flatMap((each) => /Set \S+ \S+\./.exec(each) ?? [each])
+      .join(' '),
+  ).toBe(advice);
+});
+
+it.each(table`
+  {"mode":"standalone"} |
+  {"mode":"cluster"} | REDIS_URL points to a Redis Cluster: use a server that is not in cluster mode.
+  {"mode":"sentinel"} | REDIS_URL points to a Redis Sentinel: use the address of the Redis server itself.
+  {} |
+  null |
+`)('whyUnusable of %j is %j', async (hello = '', sentence) => {
+  expect((await whyUnusable({ hello: async () => JSON.parse(hello) })) ?? '').toBe(sentence);
+});

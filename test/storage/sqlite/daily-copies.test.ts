@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { copyDaily } from '../../../src/storage/sqlite/daily-copies.ts';
 import { openFile } from '../../../src/storage/sqlite/file.ts';
 import { ROWS_SCHEMA } from '../../../src/storage/sqlite/rows.ts';
-import { DAY_MS } from '../../../src/time/utc-day.ts';
+import { DAY_MS } from '../../../src/time.ts';
 import { fakeTimers } from '../../support/fake-timers.ts';
 import { ERROR, logLines } from '../../support/log-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deleteFilesAside } from '../../../src/storage/sqlite/file.ts';
-import { DAY_MS } from '../../../src/time/utc-day.ts';
+import { DAY_MS } from '../../../src/time.ts';
 import { INFO } from '../../support/log-lines.ts';
 import { openedServices } from '../../support/opened-services.ts';
 import { startRedis } from '../../support/redis.ts';
