@@ -225,7 +225,8 @@ const ofGuild = (name: string, guild: string) => `ledger:${name}:${guild}`;
 const ofMember = (day: string, memberId: string) => `ledger:${day}:of:${memberId}`;
 
 /**
- * The sums by the last word of the keys that begin so. A refusal can take back more than the store has kept: no count is below zero.
+ * The sums, by the last word, of the keys with this beginning. A refusal can take back more than the store has kept: no
+ * count is below zero.
  */
 function sumOf(counts: ReadonlyMap<string, number> | undefined, beginning = ''): Bookings {
   const sums: Bookings = { requests: 0, refused: 0, saved: 0 };
