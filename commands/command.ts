@@ -156,7 +156,7 @@ export const VIEW_OPTIONS = {
 /** How cards are shown: with their prices or without, to the member alone or not. */
 type Showing = Pick<Action, 'showPrices' | 'isPrivate'>;
 
-/** As the options say, otherwise with prices, and as the server has set it. */
+/** The options decide; without them prices are shown, and the server's setting says whether the reply is private. */
 export function showingOf({ options, server }: CommandUse): Showing {
   return {
     showPrices: options.getBoolean('prices') ?? true,

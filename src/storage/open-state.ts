@@ -49,7 +49,8 @@ export async function openState(options: StateOptions) {
   /** The account at the card service, to which a quota belongs. */
   const account = accountOf(cardService.baseUrl, cardService.apiKey);
   const processes = new Processes(rows);
-  shared?.link.onHealth((health) => health === 'usable' && void processes.look({ isEarly: true })); // before what names it to the others
+  // It is seen before anything names it to the others.
+  shared?.link.onHealth((health) => health === 'usable' && void processes.look({ isEarly: true }));
   const limited = { terms: { setting: plan, longestWaitMs }, log };
   const document = new LimiterDocument({ ...limited, rows, account, processes, ...(shared && { link: shared.link }) });
   if (!shared) await document.written();
@@ -86,7 +87,11 @@ export function accountOf(baseUrl: string, apiKey = ''): string {
   return createHash('sha256').update(`${baseUrl} ${apiKey}`).digest('hex');
 }
 
-/** What several processes share, whose code is loaded for them alone. Opens, whatever Redis does. @throws StateUnusable */
+/**
+ * What several processes share; the code for it is loaded for them alone. Opens, whatever Redis does.
+ *
+ * @throws StateUnusable
+ */
 async function openRedis(
   { url, keyPrefix }: NonNullable<StateOptions['redis']>,
   { discord, log, events }: StateOptions,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Vocabulary } from '../../src/catalog/card-index.ts';
+import { Vocabulary } from '../../src/catalog/vocabulary.ts';
 import { table } from '../table.ts';
 
 function meant(typed: string, words: string): string {
