@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Tests that wait for most of a minute: they begin first, otherwise the run would end with their waits. */
-const LONGEST = /\/(?:page|over-redis|link|gateway-faults|redis-takeover|redis-outages|simulate|doctor)\.test\.ts$/;
+const LONGEST =
+  /\/e2e\/(?:guided|sandbox|page|over-redis|gateway-faults|redis-(?:takeover|outages))|\/(?:link|simulate|doctor)\.test\.ts$/;
 
 /** Tests that start and break processes, browsers and servers, or compute for long: they are next, and the short ones fill the gaps. */
 const LONG = /\/test\/(?:e2e|storage\/redis|cli)\/|worker-catalog|-rules/;

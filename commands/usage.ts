@@ -8,7 +8,7 @@ import {
   WATCHES_REQUESTER,
   type WindowQuota,
 } from '../src/model/quota.ts';
-import { requestsLately, runsOutAtMs } from '../src/quota/ledger.ts';
+import { requestsLately, runsOutAtMs, totalOf } from '../src/quota/ledger.ts';
 import { isOfDay, leastOf } from '../src/quota/windows.ts';
 import { encodePng } from '../src/render/canvas.ts';
 import { FRESH_COLOUR, STALE_COLOUR } from '../src/render/card-embed.ts';
@@ -83,7 +83,7 @@ async function shown(
     today: {
       ...(ofDay && withEnd(ofDay)),
       // Nobody tells how many there are in a day.
-      ...(budget.day === undefined && { used: sumOf(hours).requests }),
+      ...(budget.day === undefined && { used: totalOf(hours).requests }),
     },
     windows: view.windows.filter((window) => !isOfDay(window)).map(withEnd),
     server: { ...server, cap: caps.guild, memberCap: caps.member },
@@ -210,7 +210,7 @@ function dayOf({ hours, today, nowMs }: UsageView): UsageDay | undefined {
 /** The picture, and what it shows in words for those who cannot see it: at most 1,024 characters. */
 async function pictureOf(day: UsageDay, locale: string): Promise<MessageFile> {
   const { used, limit, hours, forecast, runsOutAtMs } = day;
-  const [all, busiest] = [sumOf(hours), busiestOf(hours)];
+  const [all, busiest] = [totalOf(hours), busiestOf(hours)];
   const description = formatMessage(locale, 'dayPicture', {
     known: used === undefined || limit === undefined ? 'no' : 'yes',
     used: formatCount(locale, used),
@@ -340,16 +340,11 @@ export function bar(locale: string, part: number, whole: number): string {
 
 /** What members asked for and were saved, without what was sent for watches. */
 function memoryText({ hours, ofWatches, locale }: UsageView): string {
-  const all = sumOf(hours);
+  const all = totalOf(hours);
   const [requests, saved] = [all.requests - ofWatches.requests, all.saved - ofWatches.saved];
   if (saved + requests === 0) return formatMessage(locale, 'nothingAsked');
   const share = Math.floor((saved / (saved + requests)) * 100) / 100;
   return formatMessage(locale, 'savedOf', { percent: formatPercent(locale, share), saved });
-}
-
-function sumOf(hours: DayView['hours']) {
-  const sum = (what: 'requests' | 'saved') => hours.reduce((total, hour) => total + hour[what], 0);
-  return { requests: sum('requests'), saved: sum('saved') };
 }
 
 function causedText({ cap, requests, saved }: NonNullable<UsageView['foreign']>, locale: string): string {

@@ -31,7 +31,7 @@ export async function remember(config: Config, known: readonly KnownCard[], log:
   const place = { store: new SqliteStore(database), keyPrefix: '' };
   const store = openCardStore({ ...config, log, events: new Events() }, place);
   for (const card of known) await store.set(card.id, recordOf(card));
-  await store.close();
+  database.close();
 }
 
 function recordOf({ id, ageMs, hasHistory = false }: KnownCard): CardRecord {

@@ -68,7 +68,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   let opened: OpenServices | undefined;
   try {
     opened = await openServices(config, log, { signal, events });
-    await operations.start(opened.services.limiter);
+    await operations.start(opened.services.limiter, opened.services.lookupQueue);
   } catch (error) {
     await operations.close();
     await opened?.state.close();
@@ -102,7 +102,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     show: (to, held) => sender.followUp(to, watchNotices(held, { currency, isLate: true })),
     log,
   });
-  watches.onCrossing(delivery.tell);
+  watches.onCrossing = delivery.tell;
   const replies = new Replies({
     lookups: { cards, lookupQueue, ledger, longestWaitMs: config.longestWaitMs },
     journal: state.journal,

@@ -14,14 +14,10 @@ function readable(line: string): string {
   const how = outcome === 'answered' ? source : outcome;
   const waited = waitMs > 0 ? [`waited ${duration(waitMs)}`] : [];
   const cards = asked === undefined ? [] : [`${shown} of ${asked} cards`];
-  const name = `${isOfMenu(command) ? '' : '/'}${command}${card === undefined ? '' : ` ${card}`}`;
+  const slash = /[\s\p{Lu}]/u.test(command) ? '' : '/'; // what has a blank or a capital is an entry of a menu
+  const name = `${slash}${command}${card === undefined ? '' : ` ${card}`}`;
   const text = [name, how, ...cards, ...waited, duration(tookMs)].join(' · ');
   return `${JSON.stringify({ level, time, ...(err && { err }), msg: text })}\n`;
-}
-
-/** Discord takes no blank and no capital in the name of a slash command. */
-function isOfMenu(command: string): boolean {
-  return /[\s\p{Lu}]/u.test(command);
 }
 
 function duration(ms: number): string {

@@ -143,7 +143,7 @@ interface IncidentMessages {
 export class Incident {
   readonly #log: Logger;
   readonly #messages: IncidentMessages;
-  #loggedAtMs = Number.NEGATIVE_INFINITY;
+  #loggedAtMs = -Infinity;
   #isLogged = false;
   #isReported = false;
   #failures = 0;

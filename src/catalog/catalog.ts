@@ -8,6 +8,7 @@ import type { ReadCardId } from '../model/card-id.ts';
 import type { EventsByName } from '../model/events.ts';
 import type { Requester } from '../model/quota.ts';
 import { BUSY_CODE, deleteFilesAside, isCorruption, sqliteCode } from '../storage/sqlite/file.ts';
+import { every } from '../time.ts';
 import type { CardIndex } from './card-index.ts';
 import { CatalogDatabase } from './database.ts';
 import type { PastedLine } from './lines.ts';
@@ -82,7 +83,7 @@ export class Catalog {
   #database: CatalogDatabase | undefined;
   #unwritten: Change[] = [];
   #writing: NodeJS.Timeout | undefined;
-  readonly #sweeping: NodeJS.Timeout;
+  readonly #endSweeps = every(SWEEP_EVERY_MS, () => this.#sweep());
   #isClosed = false;
 
   /** Opens the file; where that fails, the log says so. */
@@ -93,7 +94,6 @@ export class Catalog {
       begins: 'catalog failed: suggestions may be empty until it works again',
       ends: 'catalog works again',
     });
-    this.#sweeping = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
     this.#attempt(() => {});
   }
 
@@ -193,7 +193,7 @@ export class Catalog {
   }
 
   close(): void {
-    clearInterval(this.#sweeping);
+    this.#endSweeps();
     this.write();
     clearTimeout(this.#writing);
     this.#isClosed = true;

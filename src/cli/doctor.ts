@@ -5,7 +5,7 @@ import { type Config, readCardServiceConfig, secretsOf } from '../config/config.
 import { isFile } from '../config/description.ts';
 import type { GatewayInfo } from '../discord/gateway.ts';
 import { createLog, redaction } from '../log.ts';
-import type { Card } from '../model/card.ts';
+import { type Card, parseJson } from '../model/card.ts';
 import { CardServiceError, KeyRefused, RateLimited } from '../model/errors.ts';
 import type { PlanSetting, QuotaReading } from '../model/quota.ts';
 import { publicUrl } from '../render/card-embed.ts';
@@ -13,7 +13,7 @@ import { AnswerReader } from '../service/answers.ts';
 import { type BulkAnswer, BulkRequests } from '../service/bulk.ts';
 import { cardUrl } from '../service/card-service.ts';
 import { Source } from '../service/field-source.ts';
-import { parseJson, Requests } from '../service/request.ts';
+import { Requests } from '../service/request.ts';
 import { cardIdReader, type ServiceDescription } from '../service/service-description.ts';
 import { agree, type CliContext, networkCode, type Subcommand } from './context.ts';
 import { type Checked, checkOffline, type Finding, right, unknown, verdict, wrong } from './offline-checks.ts';

@@ -182,7 +182,6 @@ export interface Problem {
 
 /** The configuration is invalid; the message names every problem, one per line. */
 export class ConfigError extends OperatorError {
-  override name = 'ConfigError';
   /** One for each variable that is missing or invalid. */
   readonly problems: readonly Problem[];
 

@@ -21,6 +21,7 @@ import {
 } from 'discord.js';
 import * as z from 'zod';
 import type { Logger } from '../log.ts';
+import { isObject } from '../model/card.ts';
 import { OperatorError } from '../model/errors.ts';
 import type { Events, EventsByName } from '../model/events.ts';
 import { type Claims, isMine } from '../model/store/claims.ts';
@@ -395,8 +396,6 @@ export function refusedWaitMs(refusals: number, random = Math.random()): number 
   return Math.round(SHORTEST_REFUSED_MS + backOffMs(refusals, SPREAD) * random);
 }
 
-type Payload = Record<string, unknown>;
-
 /**
  * Makes an interaction readable for discord.js, for which one that it cannot read would end the process. Discord's
  * specification does not require that a message says who used the command which it answers, but discord.js reads that
@@ -415,11 +414,7 @@ export function makeReadable({ t, d }: { t?: unknown; d?: unknown }): void {
   }
 }
 
-function named(metadata: unknown): Payload | undefined {
+function named(metadata: unknown): object | undefined {
   if (!isObject(metadata) || !isObject(metadata.user)) return undefined;
   return { ...metadata, triggering_interaction_metadata: named(metadata.triggering_interaction_metadata) };
-}
-
-function isObject(value: unknown): value is Payload {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { Keyv } from 'keyv';
 import { LRUCache } from 'lru-cache';
 import { ZodError } from 'zod';
@@ -81,10 +81,6 @@ export class CardStore {
     );
   }
 
-  async close(): Promise<void> {
-    await this.#lasting.disconnect().catch((err) => this.#options.log.warn({ err }, 'card store failed to close'));
-  }
-
   async #stored(key: string): Promise<CardRecord | undefined> {
     try {
       const stored = await this.#lasting.get(key);
@@ -110,5 +106,5 @@ export function saidAtMs({ fetchedAtMs, delistedAtMs = fetchedAtMs }: CardRecord
 
 /** How the keys of a service's cards begin, after any prefix. @param origin its address and its path template */
 export function keysOf(origin: string): string {
-  return `${CARDS_VERSION}:${createHash('sha256').update(origin).digest('hex').slice(0, 12)}:`;
+  return `${CARDS_VERSION}:${hash('sha256', origin).slice(0, 12)}:`;
 }

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.ts';
 import type { Logger } from '../log.ts';
 import type { CardRecord, Known } from '../model/card.ts';
 import { CardServiceError } from '../model/errors.ts';
-import type { Events, EventsByName } from '../model/events.ts';
+import type { Events } from '../model/events.ts';
 import { withPoint } from '../model/price-history.ts';
 import type { AnsweredCard, FetchedCard } from '../service/answers.ts';
 import { DAY_MS } from '../time.ts';
@@ -53,39 +53,24 @@ export class Cards {
   /** What is kept of a card, however old. Costs no request, and no read of the lasting store where it is fresh. */
   async kept(id: string, showPrices = true): Promise<Known> {
     const { store, lifetimes } = this.#options;
-    const remembered = knownBy(store.remembered(id), showPrices, Date.now(), lifetimes);
-    const isFresh = remembered.kind === 'fresh';
-    const known = isFresh ? remembered : knownBy(await store.newest(id), showPrices, Date.now(), lifetimes);
+    let known = knownBy(store.remembered(id), showPrices, Date.now(), lifetimes);
+    if (known.kind !== 'fresh') known = knownBy(await store.newest(id), showPrices, Date.now(), lifetimes);
     if (known.answer?.card) this.#idsOfWrongAddress = undefined;
     return known;
   }
 
   /**
-   * The same for who wants to see it.
+   * The same for a member who wants to see the card, or for a request that is about to leave: since its lookup found
+   * nothing fresh, another process may have brought the card, or a request for it under another id.
    *
-   * @throws when nothing is known, the error after which the card is left alone: UnexpectedAnswer, KeyRefused,
-   *   PlanRefused, ServiceDown
+   * @throws the error after which the card is left alone (UnexpectedAnswer, KeyRefused, PlanRefused, ServiceDown): when
+   *   nothing is known, and before a request whatever is known
    */
-  async known(id: string, showPrices: boolean): Promise<Known> {
+  async known(id: string, showPrices: boolean, { isBeforeRequest = false } = {}): Promise<Known> {
     const known = await this.kept(id, showPrices);
-    if (known.kind === 'missing') this.#throwIfResting(id);
-    return known;
-  }
-
-  /**
-   * What is known right before a request: since the lookup found nothing fresh, another process may have brought the
-   * card, or a request for it under another id. Costs no request.
-   *
-   * @throws as `known` does, whatever is known
-   */
-  async knownBeforeRequest(id: string, showPrices: boolean): Promise<Known> {
-    this.#throwIfResting(id);
-    return this.kept(id, showPrices);
-  }
-
-  #throwIfResting(id: string): void {
-    const rest = this.resting.of(id);
+    const rest = known.kind === 'missing' || isBeforeRequest ? this.resting.of(id) : undefined;
     if (rest && !rest.isSatOut) throw rest.error;
+    return known;
   }
 
   /**
@@ -162,15 +147,9 @@ export function knownBy(
 /** A row may lack a price for a day or two; for so long none of another row is compared with those it had. */
 const ROW_KEPT_MS = 3 * DAY_MS;
 
-/** What is kept of a card after an answer, and its price if watches may be told of it. */
-interface NextRecord {
-  record: CardRecord;
-  priced?: Omit<EventsByName['priced'], 'cardId' | 'atMs'>;
-}
-
 /**
- * Former prices go on with the same row as long as that has a price, rest while it lacks one, and begin anew with
- * another row after that.
+ * What is kept of a card after an answer, and its price if watches may be told of it. Former prices go on with the same
+ * row as long as that has a price, rest while it lacks one, and begin anew with another row after that.
  *
  * @param kept as it is known: without a past that nothing is compared with
  * @param answered `undefined`: there is no such card
@@ -180,7 +159,7 @@ export function nextRecord(
   answered: AnsweredCard | undefined,
   nowMs: number,
   { pricesBy, historyMs = Infinity }: Pick<Lifetimes, 'pricesBy' | 'historyMs'>,
-): NextRecord {
+) {
   if (!answered) return { record: denied(kept, nowMs) };
   const { rows, ...card } = answered;
   const past = kept?.history?.filter(([atMs]) => nowMs - atMs < historyMs);

@@ -35,7 +35,7 @@ export class RestingCards {
     perf: { now: () => performance.now() }, // looked up each time: lru-cache keeps the one that it was loaded with
   });
   readonly #alone = new LRUCache<string, true>({ max: MAX_CARDS });
-  #answeredAtMs = Number.NEGATIVE_INFINITY;
+  #answeredAtMs = -Infinity;
 
   /**
    * One more attempt at a card has failed.
@@ -48,7 +48,7 @@ export class RestingCards {
     const nowMs = performance.now();
     const known = this.#byId.get(cardId);
     const { failures: before = 0, firstAtMs = nowMs } = known ?? {};
-    const failures = Math.min(before + 1, isInBulk ? MAX_FAILURES - 1 : Number.POSITIVE_INFINITY);
+    const failures = Math.min(before + 1, isInBulk ? MAX_FAILURES - 1 : Infinity);
     const isLast = failures >= MAX_FAILURES && !isHiccup;
     const { leftMs, isSatOut } = restAfter(error, failures, {
       isLast,

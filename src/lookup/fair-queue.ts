@@ -10,6 +10,8 @@ export interface Lookup extends CardQuery {
   requester: Requester;
   /** After this the answer can no longer be shown. */
   deadlineMs: number;
+  /** By a process that has ended: only what blocks all requests refuses it. */
+  wasAdmitted?: boolean | undefined;
 }
 
 /** How a lookup has gone so far. */
@@ -29,14 +31,14 @@ export interface Progress {
 
 /** The lookup queues of the other processes that share the quota. Both methods answer at once. */
 export interface OtherQueues {
-  /** Tells the others how many pending lookups of members wait here: with the next heartbeat, which is sent anyway. */
-  tell(length: number): void;
+  /** Has the others told how many pending lookups of members wait here: with each heartbeat, which is sent anyway. */
+  tell(lengthNow: () => number): void;
   /** The length that each other process alive told last; empty while they cannot be reached. */
   lengths(): readonly number[];
 }
 
 /** Where a lookup stands in its lane: by round, then by its turn in the round. */
-interface Turn {
+export interface Turn {
   round: number;
   turn: number;
 }
@@ -64,6 +66,8 @@ export interface Pending {
   readonly waiters: Set<Waiter>;
   /** The best placed of them: a member lifts a renewal. */
   best: Waiter;
+  /** On whom the request is booked: the first who came for its lane. The others are saved one. */
+  payer: Requester;
   isUnderWay: boolean;
   /**
    * By the monotonic clock: before that it is not requested, after a failure, or because another process has the card.
@@ -97,17 +101,13 @@ export class FairQueue {
 
   constructor(otherQueues: OtherQueues) {
     this.#otherQueues = otherQueues;
+    otherQueues.tell(() => this.#lanes.members.waiting.length);
   }
 
   /** How many wait for a permit. */
   get length(): number {
     const { members, renewals, watches } = this.#lanes;
     return members.waiting.length + renewals.waiting.length + watches.waiting.length;
-  }
-
-  /** How many of them are wanted by members. */
-  get membersLength(): number {
-    return this.#lanes.members.waiting.length;
   }
 
   get(cardId: string): Pending | undefined {
@@ -133,34 +133,35 @@ export class FairQueue {
    * @returns `lastPosition`: the position that it must be able to wait for, so that the times promised to others hold:
    *   behind its round if it is its requester's first, otherwise behind everything
    */
-  placeOf({ cardId, lane, requester }: Lookup): { position: number; lastPosition: number } {
+  placeOf({ cardId, lane, requester }: Lookup): { turn: Turn; position: number; lastPosition: number } {
     const fairLane = this.#lanes[lane];
-    const { round, turn } = fairLane.placeFor(requester);
-    const added = { lane, round, turn, arrival: Number.POSITIVE_INFINITY };
+    const turn = fairLane.turnFor(requester);
+    const added = { lane, ...turn, arrival: Number.POSITIVE_INFINITY };
     const present = this.#byCard.get(cardId)?.best;
     const place = present && isBefore(present, added) ? present : added;
     const lengths = this.#otherQueues.lengths();
-    let before = 0;
-    for (const each of LANES) before += this.#lanes[each].lengthBefore(place);
-    const position = positionOfAll(1 + before, lengths);
-    if (present?.lane === lane) return { position, lastPosition: position };
+    const ahead = LANES.slice(0, LANES.indexOf(place.lane)).map((each) => this.#lanes[each].waiting.length);
+    const before = this.#lanes[place.lane].lengthBefore(place);
+    const position = positionOfAll(sumOf(ahead) + before + 1, lengths);
+    if (present?.lane === lane) return { turn, position, lastPosition: position };
     const lastPosition =
-      round === fairLane.newcomersRound
-        ? positionOfAll(1 + fairLane.lengthTo(round), lengths)
-        : lengths.reduce((sum, length) => sum + length, 1 + fairLane.waiting.length);
-    return { position, lastPosition: Math.max(position, lastPosition) };
+      turn.round === fairLane.newcomersRound
+        ? positionOfAll(1 + fairLane.lengthTo(turn.round), lengths)
+        : sumOf(lengths) + fairLane.waiting.length + 1;
+    return { turn, position, lastPosition: Math.max(position, lastPosition) };
   }
 
   /**
    * Joins the pending lookup of the same card, or makes one.
    *
    * @param notBeforeMs when a new one may be requested, by the monotonic clock
+   * @param turn that it would have, where that was asked for in the same moment
    */
-  join(lookup: Lookup, notBeforeMs: number): Waiter {
-    const { cardId, lane, requester } = lookup;
+  join(lookup: Lookup, notBeforeMs: number, turn = this.#lanes[lookup.lane].turnFor(lookup.requester)): Waiter {
+    const { cardId, lane } = lookup;
     const waiter: Waiter = {
       ...Promise.withResolvers<CardRecord>(),
-      ...this.#lanes[lane].placeFor(requester),
+      ...turn,
       lookup,
       lane,
       arrival: ++this.#arrivals,
@@ -172,7 +173,7 @@ export class FairQueue {
     else this.#lanes[lane].reserve(waiter);
     if (!present) {
       const waits = { isUnderWay: false, notBeforeMs, kept: undefined };
-      const pending = { cardId, waiters: new Set([waiter]), best: waiter, ...waits };
+      const pending = { cardId, waiters: new Set([waiter]), best: waiter, payer: lookup.requester, ...waits };
       this.#byCard.set(cardId, pending);
       this.#place(pending);
     } else if (isBefore(waiter, present.best)) this.#change(present, () => present.waiters.add(waiter));
@@ -232,7 +233,7 @@ export class FairQueue {
     pending.isUnderWay = false;
     for (const waiter of pending.waiters) {
       const lane = this.#lanes[waiter.lane];
-      Object.assign(waiter, lane.placeFor(waiter.lookup.requester, waiter));
+      Object.assign(waiter, lane.turnFor(waiter.lookup.requester, waiter));
       lane.reserve(waiter);
     }
     this.#placeBest(pending);
@@ -283,20 +284,17 @@ export class FairQueue {
 
   /** Who decides its place may change only while it stands nowhere. One under way goes on, even if all have left. */
   #change(pending: Pending, change: () => void): void {
-    if (pending.isUnderWay) {
-      change();
-      return;
-    }
-    this.#remove(pending);
+    if (!pending.isUnderWay) this.#remove(pending);
     change();
-    this.#placeBest(pending);
+    if (!pending.isUnderWay) this.#placeBest(pending);
   }
 
   /** Where the best placed of those stands who want it, if anybody does. */
   #placeBest(pending: Pending): void {
     const best = bestOf(pending.waiters);
     if (best) {
-      pending.best = best;
+      const first = pending.waiters.values().find(({ lane }) => lane === best.lane) ?? best;
+      Object.assign(pending, { best, payer: first.lookup.requester });
       this.#place(pending);
     } else this.#byCard.delete(pending.cardId);
   }
@@ -315,9 +313,8 @@ export class FairQueue {
     for (const waiter of waiters) this.#lanes[waiter.lane].free(waiter);
   }
 
-  #countQueued(pending: Pending, by: 1 | -1): void {
-    const requester = payerOf(pending);
-    for (const whose of [memberOf(requester), guildOf(requester)]) {
+  #countQueued({ payer }: Pending, by: 1 | -1): void {
+    for (const whose of [memberOf(payer), guildOf(payer)]) {
       const queued = (this.#queued.get(whose) ?? 0) + by;
       if (queued === 0) this.#queued.delete(whose);
       else this.#queued.set(whose, queued);
@@ -327,7 +324,11 @@ export class FairQueue {
 
 /** Processes take turns: before the n-th permit of this one, each other has had n, or as many as it wants. */
 function positionOfAll(position: number, lengths: readonly number[]): number {
-  return lengths.reduce((sum, length) => sum + Math.min(length, position), position);
+  return position + sumOf(lengths.map((length) => Math.min(length, position)));
+}
+
+function sumOf(lengths: readonly number[]): number {
+  return lengths.reduce((sum, length) => sum + length, 0);
 }
 
 const memberOf = ({ memberId }: Requester) => `member ${memberId}`;
@@ -337,12 +338,6 @@ function bestOf(waiters: Iterable<Waiter>): Waiter | undefined {
   let best: Waiter | undefined;
   for (const waiter of waiters) if (!best || isBefore(waiter, best)) best = waiter;
   return best;
-}
-
-/** On whom the request is booked: the first who came for its lane. The others are saved one. */
-export function payerOf({ waiters, best }: Pending): Requester {
-  for (const { lane, lookup } of waiters) if (lane === best.lane) return lookup.requester;
-  return best.lookup.requester;
 }
 
 /** When it may be requested, by the monotonic clock; never while nobody who wants it is started. */
@@ -417,12 +412,12 @@ class FairLane {
   }
 
   /**
-   * The place of a lookup that comes now.
+   * The turn of a lookup that comes now.
    *
-   * @param before its place before a permit that brought no answer: there it is again, unless the round is over, or its
+   * @param before its turn before a permit that brought no answer: there it is again, unless the round is over, or its
    *   requester waits for another card of it
    */
-  placeFor(requester: Requester, before?: Turn): Turn {
+  turnFor(requester: Requester, before?: Turn): Turn {
     const served = this.#served;
     const earliest = before ? Math.max(before.round, served.round) : this.newcomersRound;
     const round = this.#rounds.next(requester.memberId, earliest, before !== undefined);

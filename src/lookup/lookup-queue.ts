@@ -3,12 +3,11 @@ import { Incident, type Logger } from '../log.ts';
 import type { CardRecord } from '../model/card.ts';
 import { Busy, CardServiceError, CeilingReached, meaningOf, ServiceDown, Stopping } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
-import type { Requester } from '../model/quota.ts';
 import { type Claims, isMine } from '../model/store/claims.ts';
 import { type Allowance, type Budget, budgetRefusal } from '../quota/budget.ts';
 import { LANES, type Lane, type Permit } from '../quota/decision.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import type { Limiter } from '../quota/limiter.ts';
+import type { Limiter, LimiterView } from '../quota/limiter.ts';
 import { type BatchLimits, ONE_BY_ONE } from '../service/bulk.ts';
 import type { CardService } from '../service/card-service.ts';
 import { SingleRunner, Timer } from '../time.ts';
@@ -21,8 +20,8 @@ import {
   type OtherQueues,
   type Pending,
   type Progress,
-  payerOf,
   readyAtMs,
+  type Turn,
   wantsPrices,
 } from './fair-queue.ts';
 
@@ -84,7 +83,9 @@ export class LookupQueue {
   readonly #options: LookupQueueOptions;
   readonly #queue: FairQueue;
   readonly #runner = new SingleRunner(() => this.#run());
-  readonly #wake = () => void this.#runner.run();
+  readonly #wake = () => {
+    if (this.#queue.length > 0) void this.#runner.run();
+  };
   readonly #wakeTimer = new Timer(this.#wake);
   readonly #announceTimer = new Timer(() => this.#announce());
   #announcedAtMs = Number.NEGATIVE_INFINITY;
@@ -106,8 +107,9 @@ export class LookupQueue {
       ends: 'the card service answers again',
     });
     options.limiter.onChange(() => {
+      if (this.#queue.length === 0) return;
       const view = options.limiter.view();
-      for (const lane of this.length > 0 ? LANES : []) {
+      for (const lane of LANES) {
         const blocked = view.blockedFor(lane);
         if (blocked) this.#queue.refuseLane(lane, blockedError(blocked));
       }
@@ -123,19 +125,14 @@ export class LookupQueue {
     // What was spent is not read while nothing may be requested.
     const blocked = this.#blockedError(lookup);
     if (blocked) return { refusal: blocked };
+    if (lookup.wasAdmitted) return this.#placed(lookup);
     let allowance: Allowance;
     let leftCount: number;
     do {
       leftCount = this.#queue.leftCount;
       allowance = await this.#options.budget.allowanceOf(lookup.requester);
     } while (leftCount !== this.#queue.leftCount); // what left the queue meanwhile would be counted nowhere
-    // Nothing is awaited from here on.
-    return this.#placed(lookup, this.#refusalFor(lookup, allowance));
-  }
-
-  /** The same for a lookup that was admitted by a process that has ended. Only what blocks all requests refuses it. */
-  admitAgain(lookup: Lookup): Admission {
-    return this.#placed(lookup, this.#blockedError(lookup));
+    return this.#admitted(lookup, allowance);
   }
 
   /** Cards that wait for a permit now. */
@@ -189,42 +186,43 @@ export class LookupQueue {
   }
 
   /**
-   * Why a lookup that came now may not wait. The times that were promised to others hold: one that would wait behind
-   * everything for too long is refused, even when its own permit would come in time.
+   * The times that were promised to others hold: one that would wait behind everything for too long is refused, even
+   * when its own permit would come in time. Nothing is awaited between that and its place.
    *
    * @param allowance of the requester at this moment
    */
-  #refusalFor(lookup: Lookup, allowance: Allowance): CardServiceError | undefined {
+  #admitted(lookup: Lookup, allowance: Allowance): Admission {
     const { cards, limiter, longestWaitMs } = this.#options;
     const { cardId, lane, requester } = lookup;
     const blocked = this.#blockedError(lookup);
+    if (blocked) return { refusal: blocked };
     const present = this.#queue.get(cardId);
-    if (blocked || present?.isUnderWay) return blocked;
+    if (present?.isUnderWay) return this.#placed(lookup);
     // One that joins what waits causes no request, unless it lifts that to its lane. What is queued is as good as
     // spent.
     const isBooked = !present || LANES.indexOf(lane) < LANES.indexOf(present.best.lane);
     const overBudget =
       isBooked && lane !== 'watches' ? budgetRefusal(allowance, this.#queue.queuedBy(requester)) : undefined;
-    if (overBudget || lane !== 'members') return overBudget;
+    if (overBudget) return { refusal: overBudget };
+    if (lane !== 'members') return this.#placed(lookup);
     const rest = cards.resting.of(cardId);
-    if (rest?.isSatOut && rest.untilMs - performance.now() > longestWaitMs) return rest.error;
+    if (rest?.isSatOut && rest.untilMs - performance.now() > longestWaitMs) return { refusal: rest.error };
     // The last place of a newcomer, who has nothing in the queue, is in the present round, whatever others have queued.
-    const { position, lastPosition } = this.#queue.placeOf(lookup);
+    const { turn, position, lastPosition } = this.#queue.placeOf(lookup);
     const permitAtMs = this.#forecasts();
     const lastMs = permitAtMs(lastPosition);
-    if (lastMs - Date.now() <= longestWaitMs) return undefined;
+    if (lastMs - Date.now() <= longestWaitMs) return this.#placed(lookup, turn);
     // By then the last place is within the longest wait, should nobody else come.
     const untilMs = Math.max(permitAtMs(position), lastMs - longestWaitMs);
-    return new Busy({ untilMs, paused: limiter.view().paused });
+    return { refusal: new Busy({ untilMs, paused: limiter.view().paused }) };
   }
 
   /**
    * It counts for fairness, waits and budgets from now on, but no request is sent for it alone before it is started.
    */
-  #placed(lookup: Lookup, refusal: CardServiceError | undefined): Admission {
-    if (refusal) return { refusal };
+  #placed(lookup: Lookup, turn?: Turn): Admission {
     const rest = this.#options.cards.resting.of(lookup.cardId);
-    const waiter = this.#queue.join(lookup, rest?.isSatOut ? rest.untilMs : 0);
+    const waiter = this.#queue.join(lookup, rest?.isSatOut ? rest.untilMs : 0, turn);
     waiter.promise.catch(() => {}); // it may be refused before it is started
     const reservation: Reservation = {
       progress: waiter.progress,
@@ -287,7 +285,7 @@ export class LookupQueue {
   async #run(): Promise<void> {
     await undefined; // a command starts its lookups in one go: the queue looks when all of them are there
     try {
-      while (this.#tellLength() > 0) {
+      while (this.#queue.length > 0) {
         const untilMs = await this.#next();
         if (untilMs !== undefined) return this.#sleepUntil(untilMs);
       }
@@ -301,11 +299,12 @@ export class LookupQueue {
     const { limiter, claims } = this.#options;
     const nowMs = performance.now();
     const aheadMs = Date.now() - nowMs;
-    const { cards: batch, leavesAtMs, retryAtMs } = this.#nextBatch(nowMs);
+    const view = limiter.view();
+    const { cards: batch, leavesAtMs, retryAtMs } = this.#nextBatch(view, nowMs);
     const [first] = batch;
     if (!first) return aheadMs + retryAtMs;
     const { lane } = first.best;
-    const decision = limiter.view().decide(lane);
+    const decision = view.decide(lane);
     if (decision.kind === 'blocked') {
       this.#queue.refuseLane(lane, blockedError(decision));
       return undefined;
@@ -331,9 +330,8 @@ export class LookupQueue {
    *   otherwise when one returns, or after 250 ms; not before one returns where one card is to tell what is wrong. And
    *   when the first of those may be requested that would go before them. Times are monotonic
    */
-  #nextBatch(nowMs: number) {
-    const { limiter, cards } = this.#options;
-    const { trouble, isProbing } = limiter.view();
+  #nextBatch({ trouble, isProbing }: LimiterView, nowMs: number) {
+    const { cards } = this.#options;
     const limits = this.#limits();
     let retryAtMs = Number.POSITIVE_INFINITY;
     const ready = () =>
@@ -362,8 +360,8 @@ export class LookupQueue {
     const [first] = batch;
     if (!first) return undefined;
 
-    const { everyMs: ttlMs } = this.#limits();
-    const hasTurn = batch.length > 1 && ttlMs !== undefined;
+    const { everyMs: ttlMs } = batch.length > 1 ? this.#limits() : ONE_BY_ONE;
+    const hasTurn = ttlMs !== undefined;
     const turn = hasTurn ? await claims.claim(TURN, { ttlMs, endsWithOwner: false }) : 'mine';
     if (!isMine(turn)) {
       void this.#releaseClaims(batch);
@@ -377,8 +375,8 @@ export class LookupQueue {
     }
     this.#leftAtMs = performance.now();
     // Others may have left by now; and a probe is to tell how the service is, not its bulk requests.
-    const most = acquired.permit.probe ? 1 : this.#limits().most;
-    void this.#releaseClaims(batch.slice(most));
+    const most = batch.length === 1 || acquired.permit.probe ? 1 : this.#limits().most;
+    if (batch.length > most) void this.#releaseClaims(batch.slice(most));
     const request: Promise<void> = this.#send(batch.slice(0, most), acquired.permit).finally(() => {
       this.#underWay.delete(request);
       this.#endedAtMs = performance.now();
@@ -397,11 +395,11 @@ export class LookupQueue {
       claims.claim(name, { ttlMs: requestTimeoutMs + CLAIM_MARGIN_MS, endsWithOwner: true }),
       this.#endIfKnown(pending),
     ]);
-    if (claimed !== 'mine') pending.notBeforeMs = performance.now() + CLAIM_RETRY_MS;
-    if (!isMine(claimed)) noteAskedElsewhere(pending);
     // Another process may be asking, too, for what is claimed here alone.
     const isToBeSent = claimed === 'mine' && !isKnown && this.#queue.has(pending);
-    if (isMine(claimed) && !isToBeSent) void claims.release(name);
+    if (claimed !== 'mine') pending.notBeforeMs = performance.now() + CLAIM_RETRY_MS;
+    if (!isMine(claimed)) noteAskedElsewhere(pending);
+    else if (!isToBeSent) void claims.release(name);
     return isToBeSent;
   }
 
@@ -410,7 +408,7 @@ export class LookupQueue {
     const { cards, claims } = this.#options;
     const withPrices = wantsPrices(pending);
     try {
-      const { kind, answer } = await cards.knownBeforeRequest(pending.cardId, withPrices);
+      const { kind, answer } = await cards.known(pending.cardId, withPrices, { isBeforeRequest: true });
       pending.kept = answer;
       if (kind !== 'fresh') return false;
       if (wantsPrices(pending) === withPrices && this.#queue.has(pending)) {
@@ -433,7 +431,7 @@ export class LookupQueue {
     const wanted = batch.filter((pending) => this.#queue.has(pending));
     this.#queue.left(wanted);
     const lane = wanted[0]?.best.lane;
-    const booked = wanted.find((pending) => pending.best.lane === lane && payerOf(pending).ceiling?.left !== 0);
+    const booked = wanted.find((pending) => pending.best.lane === lane && pending.payer.ceiling?.left !== 0);
     if (booked) await this.#request(wanted, booked, permit);
     else {
       await limiter.release(permit, { kind: 'abandoned' });
@@ -448,8 +446,7 @@ export class LookupQueue {
 
   async #request(batch: readonly Pending[], booked: Pending, permit: Permit): Promise<void> {
     const { service, cards, log } = this.#options;
-    const requester = payerOf(booked);
-    const paidBy = new Map([[booked, requester]]);
+    const requester = booked.payer;
     const cardIds = batch.map(({ cardId }) => cardId);
     const isInBulk = batch.length > 1;
     const waiters = batch.flatMap((pending) => [...pending.waiters]);
@@ -466,7 +463,7 @@ export class LookupQueue {
       await released;
       for (const pending of batch) {
         const answer = records.get(pending.cardId);
-        if (answer) this.#settle(pending, answer, paidBy.get(pending));
+        if (answer) this.#settle(pending, answer, pending === booked);
         else {
           // That it was left out does not mean that there is none.
           cards.resting.leftOut(pending.cardId, fetched.againAtMost);
@@ -480,8 +477,8 @@ export class LookupQueue {
     }
   }
 
-  /** @param payer whom its request was booked on, the others are saved one; absent: it was booked with another card */
-  #settle(pending: Pending, answer: CardRecord | CardServiceError, payer?: Requester): void {
+  /** @param isBooked on its payer; otherwise all are saved a request */
+  #settle(pending: Pending, answer: CardRecord | CardServiceError, isBooked = false): void {
     if (answer instanceof CardServiceError) {
       this.#log([pending.cardId], answer);
       this.#failed(pending, answer);
@@ -489,7 +486,7 @@ export class LookupQueue {
     }
     this.#outage.succeeded();
     for (const { lookup } of pending.waiters)
-      if (lookup.requester !== payer) this.#options.ledger.saved(lookup.requester);
+      if (!isBooked || lookup.requester !== pending.payer) this.#options.ledger.saved(lookup.requester);
     this.#queue.end(pending, answer);
   }
 
@@ -535,16 +532,6 @@ export class LookupQueue {
     this.#announcedAtMs = Date.now();
     const { paused } = this.#options.limiter.view();
     this.#queue.announce(this.#forecasts(), paused, this.#announcedAtMs);
-    this.#tellLength(); // who cannot wait any longer has left
-  }
-
-  /** @returns how many wait */
-  #tellLength(): number {
-    const { otherQueues, events } = this.#options;
-    const { length, membersLength } = this.#queue;
-    otherQueues.tell(membersLength);
-    events.publish('queue', { length });
-    return length;
   }
 
   #log(cardIds: readonly string[], error: unknown): void {

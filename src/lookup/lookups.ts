@@ -8,7 +8,7 @@ import type { LookupQueue, Reservation } from './lookup-queue.ts';
 
 export interface LookupsOptions {
   cards: Pick<Cards, 'known'>;
-  lookupQueue: Pick<LookupQueue, 'admit' | 'admitAgain'>;
+  lookupQueue: Pick<LookupQueue, 'admit'>;
   ledger: Pick<Ledger, 'saved'>;
   /** No renewal waits longer. */
   longestWaitMs: number;
@@ -19,6 +19,8 @@ export interface Wanted {
   requester: Requester;
   receivedAtMs: number;
   deadlineMs: number;
+  /** By a process that takes over: any kept copy will do, since a request may have been spent on it. */
+  isTakenOver?: boolean;
 }
 
 /** What came of one card. With an error, the answer is a copy that could not be renewed. */
@@ -67,7 +69,6 @@ interface ReplyCard {
 /** The cards of one reply: what is known of each, and the lookups for what is not. */
 export class Lookups {
   readonly #cards: readonly ReplyCard[];
-  readonly #givenUp = Promise.withResolvers<void>();
 
   /** How many cards are looked up. */
   readonly awaited: number;
@@ -87,14 +88,6 @@ export class Lookups {
    */
   static async open(queries: readonly CardQuery[], wanted: Wanted, options: LookupsOptions): Promise<Lookups> {
     return new Lookups(await Promise.all(queries.map((query) => opened(query, wanted, options))));
-  }
-
-  /**
-   * The same for a process that takes over: any kept copy will do, since a request may have been spent on it, and what
-   * is missing was admitted before.
-   */
-  static async resume(queries: readonly CardQuery[], wanted: Wanted, options: LookupsOptions): Promise<Lookups> {
-    return new Lookups(await Promise.all(queries.map((query) => opened(query, wanted, options, true))));
   }
 
   /**
@@ -120,9 +113,9 @@ export class Lookups {
    * Starts all lookups. Costs a request for each, or fewer when cards are requested together or for others, too.
    *
    * @param changed called when they stand otherwise
-   * @returns when all have ended, or are given up; never rejects
+   * @returns when all have ended, never where one is given up; never rejects
    */
-  async lookUpAll(changed = () => {}): Promise<Outcomes> {
+  async lookUpAll(changed = () => {}): Promise<void> {
     const lookUp = async (card: ReplyCard) => {
       if (!card.reservation) return;
       const copy = card.atOnce?.answer && { answer: card.atOnce.answer };
@@ -132,14 +125,12 @@ export class Lookups {
       );
       changed();
     };
-    await Promise.race([Promise.all(this.#cards.map(lookUp)), this.#givenUp.promise]);
-    return this.inTheEnd();
+    await Promise.all(this.#cards.map(lookUp));
   }
 
   /** Gives up what has not ended: nobody will see it. */
   cancel(): void {
     for (const { reservation } of this.#cards) reservation?.cancel();
-    this.#givenUp.resolve();
   }
 
   /** @param shown what is shown of each */
@@ -164,9 +155,8 @@ export class Lookups {
 
 async function opened(
   query: CardQuery,
-  { requester, receivedAtMs, deadlineMs }: Wanted,
+  { requester, receivedAtMs, deadlineMs, isTakenOver }: Wanted,
   { cards, lookupQueue, ledger, longestWaitMs }: LookupsOptions,
-  isTakenOver = false,
 ): Promise<ReplyCard> {
   const { cardId, showPrices } = query;
   const known =
@@ -180,8 +170,7 @@ async function opened(
   const wish = answer
     ? ({ lane: 'renewals', deadlineMs: receivedAtMs + longestWaitMs } as const)
     : ({ lane: 'members', deadlineMs } as const);
-  const lookup = { cardId, showPrices, requester, ...wish };
-  const admission = isTakenOver ? lookupQueue.admitAgain(lookup) : await lookupQueue.admit(lookup);
+  const admission = await lookupQueue.admit({ cardId, showPrices, requester, ...wish, wasAdmitted: isTakenOver });
   if ('refusal' in admission) return { atOnce: { ...(answer && { answer }), error: admission.refusal } };
   return { ...(answer && { atOnce: { answer, isRenewing: true } }), ...admission };
 }

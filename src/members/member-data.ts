@@ -1,7 +1,9 @@
 import type { Logger } from '../log.ts';
 import type { Rows } from '../model/store/rows.ts';
 import type { Ledger } from '../quota/ledger.ts';
-import { DAY_MS, nextUtcMidnightMs, utcDay } from '../time.ts';
+import { DAY_MS, every, nextUtcMidnightMs, utcDay } from '../time.ts';
+import type { KeptLists } from './kept-lists.ts';
+import type { Watches } from './watches.ts';
 
 /**
  * The part with the wishes of members that what is kept about them be deleted: member to time in ISO 8601, since a
@@ -11,32 +13,21 @@ export const DELETION_REQUESTS = 'deletion-requests';
 /** Longer than any count is kept: a bot that was stopped carries them out at its next start. */
 const REQUESTS_KEPT_MS = 40 * DAY_MS;
 
-/** Something that is kept about members; `undefined` when it cannot be read now. No method rejects. */
-interface AboutMembers {
+/** What members looked up last. No method rejects. */
+export interface MemberHistory {
+  /** Names of cards, the latest first; `undefined` when they cannot be read now. */
+  lastCards(memberId: string): Promise<readonly string[] | undefined>;
   /** @returns whether nothing is left */
   forget(memberId: string): Promise<boolean>;
 }
-
-interface FoundOfMembers extends AboutMembers {
-  find(of: { member: string }): Promise<readonly unknown[] | undefined>;
-}
-
-/** What members looked up last. */
-export interface MemberHistory extends AboutMembers {
-  /** Names of cards, the latest first. */
-  lastCards(memberId: string): Promise<readonly string[] | undefined>;
-}
-
-/** Everything that is kept about a member, beyond the reply that they wait for; `undefined`: it cannot be read now. */
-export type KeptAboutMember = Awaited<ReturnType<MemberData['kept']>>;
 
 interface MemberDataOptions {
   ledger: Pick<Ledger, 'keptOf' | 'deleteDays'>;
   history: MemberHistory;
   /** The prices that they want to be told of. */
-  watches: FoundOfMembers;
+  watches: Pick<Watches, 'find' | 'forget'>;
   /** Those that they have pasted in the last hour. */
-  lists: FoundOfMembers;
+  lists: Pick<KeptLists, 'find' | 'forget'>;
   rows: Rows;
   /** `MEMBER_HISTORY` */
   keepsHistory: boolean;
@@ -55,7 +46,8 @@ const KEPT_DAYS = 1;
  */
 export class MemberData {
   readonly #options: MemberDataOptions;
-  readonly #timer = setInterval(() => void this.#check(), CHECK_EVERY_MS).unref();
+  /** Ends the checks for requests of the past and of other processes. */
+  readonly close = every(CHECK_EVERY_MS, () => void this.#check());
   /** Requests that this process has carried out: of whom, of when, and on which day as far as it could then. */
   #done = new Set<string>();
 
@@ -63,7 +55,10 @@ export class MemberData {
     this.#options = options;
   }
 
-  /** How many watches and lists; `off` for the last cards when these are kept of nobody. */
+  /**
+   * Everything that is kept about a member, beyond the reply that they wait for: of watches and lists, how many there
+   * are. `undefined`: it cannot be read now; `off`: last cards are kept of nobody.
+   */
   async kept(memberId: string) {
     const { ledger, history, watches, lists, keepsHistory } = this.#options;
     const [counts, cards, watched, pasted] = await Promise.all([
@@ -92,10 +87,6 @@ export class MemberData {
       await this.#carryOut(memberId, at),
     ];
     return { isForgotten: done.every(Boolean), dayEndsAtMs: nextUtcMidnightMs(nowMs) };
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
   }
 
   async #check(): Promise<void> {

@@ -10,7 +10,7 @@ import { HOUR_MS, Timer } from '../time.ts';
 
 interface WatchRenewalsOptions {
   watches: { find(): Promise<readonly { cardId: string }[] | undefined> };
-  cards: Pick<Cards, 'knownBeforeRequest'>;
+  cards: Pick<Cards, 'known'>;
   lookupQueue: Pick<LookupQueue, 'admit' | 'isWanted' | 'mostTogether'>;
   limiter: Pick<Limiter, 'view'>;
   claims: Claims;
@@ -89,7 +89,7 @@ export class WatchRenewals {
     const found: { cardId: string; atMs: number }[] = [];
     for (const [index, cardId] of [...watched.difference(this.#requestedAtMs)].entries()) {
       if (index % READ_AT_ONCE === 0) await nextLoopIteration();
-      const known = await cards.knownBeforeRequest(cardId, true).catch(() => undefined); // an error rests, too
+      const known = await cards.known(cardId, true, { isBeforeRequest: true }).catch(() => undefined); // it rests
       if (known && known.kind !== 'fresh') found.push({ cardId, atMs: known.answer?.fetchedAtMs ?? 0 });
     }
     return found.sort((a, b) => a.atMs - b.atMs).map(({ cardId }) => cardId);
@@ -128,7 +128,7 @@ const LONGEST_ON_WAY_MS = 2 * 60_000;
  * @returns with how many cards at most, of which each may count; or until when there is none
  */
 export function renewalPlan(
-  { windows, trouble, storeAwaitedUntilMs }: Pick<LimiterView, 'windows' | 'trouble' | 'storeAwaitedUntilMs'>,
+  { windows, stop, storeAwaitedUntilMs }: Pick<LimiterView, 'windows' | 'stop' | 'storeAwaitedUntilMs'>,
   { isWanted, mostTogether }: Pick<LookupQueue, 'isWanted' | 'mostTogether'>,
   hasWindow: boolean,
   nowMs = Date.now(),
@@ -136,7 +136,7 @@ export function renewalPlan(
   const known = windows.filter(({ remaining }) => remaining !== undefined);
   const waitsUntilMs = Math.max(...known.map((window) => waitsFor(window, nowMs)));
   if (waitsUntilMs > nowMs) return { waitUntilMs: waitsUntilMs };
-  const isBusy = (trouble && trouble.kind !== 'failing') || storeAwaitedUntilMs !== undefined || isWanted;
+  const isBusy = stop !== undefined || storeAwaitedUntilMs !== undefined || isWanted;
   const isUnknown = known.length === 0 && (hasWindow || windows.some(({ limit }) => limit !== undefined));
   if (isBusy || isUnknown) return { waitUntilMs: nowMs + LOOK_AGAIN_MS };
   return { cards: known.length > 0 ? Math.min(mostTogether, ...known.map(spareOf)) : 1 };

@@ -40,12 +40,12 @@ export class SettingsOfServers {
     this.#rows = rows;
   }
 
-  /** Learns what other processes have set. Costs one read. */
-  async renew(): Promise<void> {
+  /** Learns what other processes have set. Costs one read, which all who want it meanwhile share. */
+  renew(): Promise<void> {
     this.#renewal ??= this.#read().finally(() => {
       this.#renewal = undefined;
     });
-    await this.#renewal;
+    return this.#renewal;
   }
 
   /**

@@ -94,7 +94,8 @@ export class Watches {
   readonly #rows: Rows;
   readonly #asShown: AsShown;
   readonly #service: string | undefined;
-  #crossed: (watch: Watch) => void = () => {};
+  /** Told of a watch right after a crossing of it was stored. */
+  onCrossing: (watch: Watch) => void = () => {};
   /** All cards that are watched, as of the last `renew`; one too many costs a read. */
   cards = new Set<string>();
   /** Members with an untold crossing as of then, and whether any is to be told by message. */
@@ -175,11 +176,6 @@ export class Watches {
     return all !== undefined && ended.every(Boolean);
   }
 
-  /** Told of a watch right after a crossing of it was stored. */
-  onCrossing(listener: (watch: Watch) => void): void {
-    this.#crossed = listener;
-  }
-
   /** An answer has brought a price of a card that may be watched. Costs one indexed read. */
   async priced({ cardId, market, atMs, ...row }: EventsByName['priced']): Promise<void> {
     const asShown = (price: number) => this.#asShown(price, row.currency);
@@ -196,7 +192,7 @@ export class Watches {
       if (changed(watch) === watch) continue;
       await nextLoopIteration(); // files answer without letting others run
       const { before, after } = (await this.change(watch.id, changed)) ?? {};
-      if (after?.untold && after.untold.atMs !== before?.untold?.atMs) this.#crossed(after);
+      if (after?.untold && after.untold.atMs !== before?.untold?.atMs) this.onCrossing(after);
     }
   }
 

@@ -1,5 +1,4 @@
-import type { CardRecord, Known, Prices } from '../model/card.ts';
-import { type Finish, finishOf } from '../model/card.ts';
+import { type CardRecord, type Finish, finishOf, type Known, type Prices } from '../model/card.ts';
 import type { ListedCard } from '../model/invocation.ts';
 
 /** A line of a pasted list. */

@@ -1,6 +1,20 @@
 import { z } from 'zod';
 import { PriceHistory } from './price-history.ts';
 
+/** Parsed JSON; `undefined` for any other text. */
+export function parseJson(text = ''): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a value of JSON has members with names: a list has none. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** A property that may be unknown, absent or null. In the type the key is required, so that no object forgets it. */
 export const orUndefined = <T extends z.ZodType>(schema: T) =>
   schema.nullish().transform((value) => value ?? undefined);

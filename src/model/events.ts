@@ -45,8 +45,6 @@ export interface EventsByName {
   rateLimit: { kind: 'pause' | WindowName };
   /** A deferred reply changed hands or ended. */
   reply: { step: 'deferred' | 'taken over' | 'completed' | 'dropped'; interactionId: string; command: string };
-  /** The number of cards that wait for a permit may have changed. */
-  queue: { length: number };
   /** A connection to the gateway changed. `connecting`: it cannot receive commands yet. */
   gateway: { shard: number; state: 'connecting' | 'ready' | 'closed' };
   /**

@@ -19,13 +19,6 @@ const RETRY: BackOff = { firstMs: 5_000, longestMs: 10 * 60_000 };
 /** After an outage of the webhook that lasts for days, the last messages are enough. */
 const MOST_WAITING = 20;
 
-/** What is known of one message. */
-interface Kind {
-  quietUntilMs: number;
-  /** The outage that lasts since it was logged, and whether it was told of it. */
-  lasting?: { outage: string; isTold: boolean } | undefined;
-}
-
 /**
  * Sends the warnings and errors of a log to a Discord webhook, each kind once an hour, and the line with which it is
  * over. Only the message is sent: fields may name members and cards. While the webhook fails, messages wait in memory,
@@ -36,7 +29,10 @@ export class Alerts {
   readonly #retry: BackOff;
   readonly #outage: Incident;
   readonly #endHearing: () => void;
-  readonly #kinds = new Map<string, Kind>();
+  /** By messages that were told: until when they are not told again. */
+  readonly #quietUntilMs = new Map<string, number>();
+  /** By outages that last: the messages that have told of them. */
+  readonly #lasting = new Map<string, Set<string>>();
   readonly #waiting: string[] = [];
   readonly #closing = new AbortController();
   #sending: Promise<void> | undefined;
@@ -60,31 +56,22 @@ export class Alerts {
     await withTimeout(graceMs, Promise.resolve(this.#sending));
   }
 
-  #heard({ level, msg, outage, over }: Line): void {
-    if (over !== undefined && this.#endTold(over)) this.#send(msg);
+  #heard({ level, msg, outage = '', over = '' }: Line): void {
+    if (this.#lasting.get(over)?.size) this.#send(msg);
+    this.#lasting.delete(over);
     if (!ALARMING.has(level)) return;
-    const kind = this.#kinds.get(msg) ?? { quietUntilMs: 0 };
-    this.#kinds.set(msg, kind);
-    if (outage !== undefined) kind.lasting ??= { outage, isTold: false };
-    const quietMs = kind.quietUntilMs - Date.now();
-    if (quietMs <= 0) this.#tell(msg, kind);
-    // It began again within the hour: otherwise what lasts would never be told.
-    else if (kind.lasting?.isTold === false)
-      setTimeout(() => kind.lasting?.isTold === false && this.#tell(msg, kind), quietMs).unref();
-  }
-
-  /** @returns whether anything that is over was told */
-  #endTold(over: string): boolean {
-    const ended = [...this.#kinds.values()].filter(({ lasting }) => lasting?.outage === over);
-    const isTold = ended.some(({ lasting }) => lasting?.isTold);
-    for (const kind of ended) kind.lasting = undefined;
-    return isTold;
-  }
-
-  #tell(msg: string, kind: Kind): void {
-    kind.quietUntilMs = Date.now() + QUIET_MS;
-    if (kind.lasting) kind.lasting.isTold = true;
-    this.#send(msg);
+    const told = this.#lasting.get(outage) ?? new Set<string>();
+    if (outage !== '') this.#lasting.set(outage, told);
+    const tell = () => {
+      this.#quietUntilMs.set(msg, Date.now() + QUIET_MS);
+      told.add(msg);
+      this.#send(msg);
+    };
+    const quietMs = (this.#quietUntilMs.get(msg) ?? 0) - Date.now();
+    const isToTell = () => this.#lasting.get(outage) === told && !told.has(msg);
+    if (quietMs <= 0) tell();
+    // An outage that began again within the hour would otherwise never be told, however long it lasts.
+    else if (isToTell()) setTimeout(() => isToTell() && tell(), quietMs).unref();
   }
 
   #send(text: string): void {

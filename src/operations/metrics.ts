@@ -21,8 +21,8 @@ export interface Page {
 }
 
 /**
- * What Prometheus reads: what is counted from the events of one bot, what its limiter knows, and the library's own
- * metrics of the process.
+ * What Prometheus reads: what is counted from the events of one bot, what its limiter and its lookup queue know, and
+ * the library's own metrics of the process.
  */
 export function openMetrics(events: Events, commandNames: readonly string[], usesRedis: boolean) {
   const registry = new Registry();
@@ -57,7 +57,6 @@ export function openMetrics(events: Events, commandNames: readonly string[], use
     open.set(thinking.size);
   });
   const queued = gauge('queue_length', 'Cards that wait for a permit.');
-  events.subscribe('queue', ({ length }) => queued.set(length));
 
   const requests = counter('service_requests_total', 'Requests to the card service by how they ended.', {
     endpoint: ['card', 'cards', 'usage'],
@@ -87,12 +86,13 @@ export function openMetrics(events: Events, commandNames: readonly string[], use
   const about = { version: packageJson.version, node: process.version, state: usesRedis ? 'redis' : 'files' };
   gauge('build_info', 'The version that runs, its Node, and where its state is.', Object.keys(about)).set(about, 1);
 
-  return async ({ stop, windows }: KnownOfLimiter): Promise<Page> => {
+  return async ({ stop, windows }: KnownOfLimiter, queueLength: number): Promise<Page> => {
+    queued.set(queueLength);
     for (const reason of STOP_REASONS) held.set({ reason }, reason === stop?.reason ? 1 : 0);
     const least = leastOf(windows.filter(({ per }) => per !== 'hour'));
-    limit.set(least?.limit ?? Number.NaN);
-    remaining.set(least?.remaining ?? Number.NaN);
-    reset.set(((least?.resetsAtMs ?? Number.NaN) - Date.now()) / 1000);
+    limit.set(least?.limit ?? NaN);
+    remaining.set(least?.remaining ?? NaN);
+    reset.set(((least?.resetsAtMs ?? NaN) - Date.now()) / 1000);
     return { status: 200, type: registry.contentType, body: await registry.metrics() };
   };
 }

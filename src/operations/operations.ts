@@ -39,10 +39,11 @@ export async function openOperations(
   const readiness = followReadiness(events, usesRedis);
   let server: Server | undefined;
   return {
-    /** Serves metrics from now on, of this limiter as well. @throws HttpPortUnusable */
-    async start(limiter: { view(): KnownOfLimiter }): Promise<void> {
+    /** Serves metrics from now on, of this limiter and this queue as well. @throws HttpPortUnusable */
+    async start(limiter: { view(): KnownOfLimiter }, queue: { readonly length: number }): Promise<void> {
       if (!http || !metrics) return;
-      server = await serveHttp(http, botId, log, { metrics: () => metrics(limiter.view()), readiness });
+      const page = () => metrics(limiter.view(), queue.length);
+      server = await serveHttp(http, botId, log, { metrics: page, readiness });
     },
     /** Takes half a second at most, and never rejects. */
     async close(): Promise<void> {

@@ -49,8 +49,8 @@ export class Budget {
   caps({ isInstalled }: Pick<Requester, 'isInstalled'>): Allowance['caps'] {
     const { setting } = this.#options;
     const { day } = this;
-    const guild = isInstalled === false ? foreignCap(setting, day) : setting.guildDaily;
-    return { member: memberCap(setting, day), guild };
+    const guild = isInstalled === false ? foreignCap(setting.foreignDaily, day) : setting.guildDaily;
+    return { member: memberCap(setting.memberDaily, day), guild };
   }
 
   /**
@@ -80,7 +80,7 @@ export function dayLimitOf(windows: readonly WindowQuota[]): number | undefined 
  * @param queued what waits for a permit counts as spent
  */
 export function budgetRefusal({ caps, spent, isForeign }: Allowance, queued: Charged): BudgetSpent | undefined {
-  const isSpent = (whose: keyof Charged) => spent[whose] + queued[whose] >= (caps[whose] ?? Number.POSITIVE_INFINITY);
+  const isSpent = (whose: keyof Charged) => spent[whose] + queued[whose] >= (caps[whose] ?? Infinity);
   const spentBy = (['member', 'guild'] as const).find(isSpent);
   if (!spentBy) return undefined;
   const whose = spentBy === 'member' ? spentBy : isForeign ? 'foreign' : 'server';
@@ -93,21 +93,14 @@ const MEMBER_SHARE = 0.1;
 const FOREIGN_SHARE = 0.2;
 const LEAST_SHARE = 20;
 
-/** A member's cap; `undefined` when there is none. */
-export function memberCap(
-  { memberDaily }: Pick<BudgetSetting, 'memberDaily'>,
-  dailyLimit: number | undefined,
-): number | undefined {
-  if (memberDaily !== undefined) return memberDaily === 0 ? undefined : memberDaily;
-  if (dailyLimit === undefined) return undefined;
-  return atLeastOfDay(LEAST_SHARE, Math.floor(dailyLimit * MEMBER_SHARE), dailyLimit);
+/** A member's cap; `undefined` when there is none, as for a configured 0. @param day how many requests it has */
+export function memberCap(configured: number | undefined, day: number | undefined): number | undefined {
+  if (configured !== undefined || day === undefined) return configured || undefined;
+  return atLeastOfDay(LEAST_SHARE, Math.floor(day * MEMBER_SHARE), day);
 }
 
 /** The cap of all foreign places together; `undefined` while the day's requests are not known. */
-export function foreignCap(
-  { foreignDaily }: Pick<BudgetSetting, 'foreignDaily'>,
-  dailyLimit: number | undefined,
-): number | undefined {
-  if (foreignDaily !== undefined || dailyLimit === undefined) return foreignDaily;
-  return Math.max(LEAST_SHARE, Math.floor(dailyLimit * FOREIGN_SHARE));
+export function foreignCap(configured: number | undefined, day: number | undefined): number | undefined {
+  if (configured !== undefined || day === undefined) return configured;
+  return Math.max(LEAST_SHARE, Math.floor(day * FOREIGN_SHARE));
 }

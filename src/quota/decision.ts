@@ -1,4 +1,5 @@
-import { isRefused, type QuotaReading, type Stop, type StopReason } from '../model/quota.ts';
+import type { RequestOutcome } from '../model/errors.ts';
+import { isRefused, type PlanSetting, type QuotaReading, type Stop, type StopReason } from '../model/quota.ts';
 import { type BackOff, backOffMs, LOOKUP_BACK_OFF, withJitter } from '../time.ts';
 import {
   type Ended,
@@ -11,7 +12,16 @@ import {
   WINDOW_MS,
   withLeft,
 } from './learning.ts';
-import { at, type LimiterState, type Now, type Trouble } from './limiter-state.ts';
+import {
+  at,
+  type LimiterState,
+  type Now,
+  plannedPace,
+  planOf,
+  stopOfTrouble,
+  type Terms,
+  type Trouble,
+} from './limiter-state.ts';
 import { counted, SAME_WINDOW_MS, spent, stated, unreservedOf, windowEndsMs } from './windows.ts';
 
 /**
@@ -69,9 +79,9 @@ export interface Flow {
 export function next(now: Now, flow: Flow, lane: PermitLane): Decision {
   const { state, nowMs, least, spent } = now;
   const { underWay, isProbing } = flow;
-  const blocked = whyBlocked(now, isProbing, lane);
+  const stop = lane === 'report' ? stopOfReport(now, isProbing) : now.stop;
+  const blocked = whyBlocked(now, lane, stop);
   if (blocked) return { kind: 'blocked', ...blocked };
-  const stop = stopOf(now, lane, isProbing);
   const isFailing = state.trouble?.kind === 'failing';
   const { untilMs = 0 } = stop ?? ((isFailing && state.trouble) || {});
   if (untilMs > nowMs) return { kind: 'wait', untilMs };
@@ -90,29 +100,23 @@ export function next(now: Now, flow: Flow, lane: PermitLane): Decision {
 }
 
 /** Why all of the lane are answered at once; `undefined` while waiting makes sense. */
-export function whyBlocked(now: Now, isProbing: boolean, lane: PermitLane): Blocked | undefined {
-  const { reason, beganMs = 0, untilMs = 0 } = stopOf(now, lane, isProbing) ?? {};
-  const waitMs = untilMs - now.nowMs;
-  // An outage that has just begun may be a hiccup.
-  const isHiccup = now.state.trouble?.inARow === FAILURES_OF_OUTAGE && untilMs - beganMs <= OUTAGE.longestMs;
-  const isSatOut = waitMs <= now.terms.longestWaitMs && (reason === 'pause' || (reason === 'outage' && isHiccup));
-  if (reason && waitMs > 0 && !isSatOut) return { reason, untilMs };
+export function whyBlocked(now: Now, lane: PermitLane, stop: Stop | undefined): Blocked | undefined {
+  if (stop && stop.untilMs > now.nowMs && !isSatOut(now, stop)) return { reason: stop.reason, untilMs: stop.untilMs };
   if (lane === 'members' || lane === 'report') return undefined;
   const kept = now.windows.find((window) => unreservedOf(window) < 0);
   return kept && { reason: 'reserve', untilMs: windowEndsMs(kept) };
 }
 
-/**
- * Why requests do not flow, a spent window before all else; `undefined` while they do.
- *
- * @param lane a report may ask on a spent day, once, and a refused key or plan is about lookups alone; absent: of any
- */
-export function stopOf({ state, spent }: Now, lane?: PermitLane, isProbing = false): Stop | undefined {
-  const isReport = lane === 'report';
-  if (spent && !(isReport && !isProbing && !spent.isOurCount))
-    return { reason: spent.per ?? 'day', untilMs: windowEndsMs(spent) };
-  const { kind: reason = 'failing', beganMs = 0, untilMs = 0 } = state.trouble ?? {};
-  return reason === 'failing' || (isReport && isRefused(reason)) ? undefined : { reason, beganMs, untilMs };
+/** Whether those who wait are left to wait until it is over: an outage that has just begun may be a short one. */
+function isSatOut({ state, terms, nowMs }: Now, { reason, beganMs = 0, untilMs }: Stop): boolean {
+  const isNew = state.trouble?.inARow === FAILURES_OF_OUTAGE && untilMs - beganMs <= OUTAGE.longestMs;
+  return untilMs - nowMs <= terms.longestWaitMs && (reason === 'pause' || (reason === 'outage' && isNew));
+}
+
+/** A report may ask on a spent day, once, and a refused key or plan is about lookups alone. */
+function stopOfReport({ state: { trouble }, spent, stop }: Now, isProbing: boolean): Stop | undefined {
+  if (spent && (isProbing || spent.isOurCount)) return stop;
+  return trouble && !isRefused(trouble.kind) ? stopOfTrouble(trouble) : undefined;
 }
 
 /** One failure may be chance; three in a row, of different cards and with time between them, are an outage. */
@@ -164,45 +168,44 @@ export function afterLost({ state, terms, nowMs }: Now, requests: number): Limit
 }
 
 /** The rate-limit headers of a response have come. */
-export function afterStated(now: Now, reading: QuotaReading): LimiterState {
-  const { state, terms } = now;
-  return atNewPace(now, { ...state, windows: stated(state.windows, reading, terms.setting) });
+export function afterStated(state: LimiterState, reading: QuotaReading, { setting }: Terms): LimiterState {
+  return underItsPlan(state, { ...state, windows: stated(state.windows, reading, setting) }, setting);
 }
 
 /** A usage report has named the plan. */
-export function afterPlanned(now: Now, plan: string): LimiterState {
-  const { state } = now;
-  return atNewPace(now, { ...state, reported: { plan, atLimit: state.windows.day?.stated?.limit } });
+export function afterPlanned(state: LimiterState, plan: string, { setting }: Terms): LimiterState {
+  return underItsPlan(state, { ...state, reported: { plan, atLimit: state.windows.day?.stated?.limit } }, setting);
 }
 
 /** What was learned of a service under one plan says nothing of another. */
-function atNewPace({ planned, terms, nowMs }: Now, after: LimiterState): LimiterState {
-  const { intervalMs, capacity } = at(after, terms, nowMs).planned;
-  const isSame = intervalMs === planned.intervalMs && capacity === planned.capacity;
-  return isSame ? after : { ...after, learned: forgotten(after.learned) };
+function underItsPlan(before: LimiterState, after: LimiterState, setting: PlanSetting): LimiterState {
+  const was = plannedPace(planOf(before, setting).limits, setting);
+  const is = plannedPace(planOf(after, setting).limits, setting);
+  const isSamePace = was.intervalMs === is.intervalMs && was.capacity === is.capacity;
+  return isSamePace ? after : { ...after, learned: forgotten(after.learned) };
 }
 
 /** A request has ended. */
 export function afterEnded(
-  before: Now,
+  before: LimiterState,
   permit: Permit,
-  asEnded: Pick<Ended, 'outcome' | 'underWay' | 'random'>,
+  asEnded: Pick<Ended, 'outcome' | 'underWay' | 'random' | 'nowMs'>,
+  terms: Terms,
 ): LimiterState {
-  const { terms, nowMs, planned } = before;
-  const { outcome, underWay } = asEnded;
+  const { outcome, underWay, nowMs } = asEnded;
   const { kind, isCounted = kind === 'answered', spentWindow } = outcome;
   // The clock may have been set back meanwhile: a request that leaves later would hold back all others until then.
   const leftAtMs = Math.min(permit.leftAtMs, nowMs);
-  const ended = { ...asEnded, leftAtMs, isProbe: permit.probe, nowMs, planned };
   const request = { ...permit, leftAtMs };
-  const known = counted(before.state.windows, isCounted ? 1 : 0, request, terms.setting, nowMs);
+  const known = counted(before.windows, isCounted ? 1 : 0, request, terms.setting, nowMs);
   const windows = spentWindow ? spent(known, spentWindow, terms.setting, nowMs) : known;
-  const { spent: over } = at({ ...before.state, windows }, terms, nowMs);
-  const learned = over && kind === 'rateLimited' ? before.state.learned : learn(before.state.learned, ended);
+  const { planned, spent: over } = at({ ...before, windows }, terms, nowMs);
+  const ended = { ...asEnded, leftAtMs, isProbe: permit.probe, planned };
+  const learned = over && kind === 'rateLimited' ? before.learned : learn(before.learned, ended);
   // The service works through what was given up, and answers nobody before.
   const asPause = { ...outcome, kind: 'rateLimited', statedMs: (underWay + 1) * planned.intervalMs } as const;
-  const meant = isHeldBack(before.state.learned, ended) ? asPause : outcome;
-  const state = { ...before.state, windows, learned };
+  const meant = isHeldBack(before.learned, ended) ? asPause : outcome;
+  const state = { ...before, windows, learned };
   const now = at(state, terms, nowMs);
   const trouble = troubleAfter(now, { ...ended, outcome: meant });
   const { capacity, intervalMs } = now.pace;
@@ -216,10 +219,9 @@ export function afterEnded(
 }
 
 /** On a spent window only a pause that outlasts it counts: whatever else there is shows itself afterwards. */
-export function counting({ state, spent }: Now): LimiterState {
-  const { trouble } = state;
+export function troubleThatCounts({ state: { trouble }, spent }: Now): Trouble | undefined {
   const isBeyond = trouble?.kind === 'pause' && spent && trouble.untilMs > windowEndsMs(spent) + SAME_WINDOW_MS;
-  return !spent || isBeyond ? state : { ...state, trouble: undefined };
+  return !spent || isBeyond ? trouble : undefined;
 }
 
 const KEY_PAUSE_MS = 60_000;
@@ -233,67 +235,62 @@ const SHORTEST_PAUSE_MS = 250;
 
 const SHOWN = { rateLimited: 'pause', keyRefused: 'key', planRefused: 'plan', serviceDown: 'failing' } as const;
 
-/**
- * While requests are stopped, only the probe tells whether they still are: any other left before, and its 429 or stated
- * outage can but lengthen the wait.
- */
+/** While requests are stopped, only a probe that left once the time was over tells whether they still are. */
 function troubleAfter(now: Now, ended: Ended): Trouble | undefined {
   const { trouble } = now.state;
   const { kind } = ended.outcome;
-  const isOther = isStraggler(now, ended);
-  if (kind === 'abandoned' || (kind === 'answered' && isOther)) return trouble;
+  if (kind === 'abandoned') return trouble;
+  const isStopped = trouble && trouble.kind !== 'failing';
+  if (isStopped && !(ended.isProbe && trouble.untilMs <= now.nowMs)) return lengthened(trouble, now, ended);
   if (kind === 'answered') return undefined;
-  const before = trouble?.kind === 'outage' ? 'failing' : trouble?.kind;
-  const inARow = trouble && !isOther && before === SHOWN[kind] ? trouble.inARow + 1 : 1;
-  const found = troubleShown(now, ended, { kind: SHOWN[kind], inARow });
-  if (!found) return trouble;
-  if (trouble && isOther) return { ...trouble, untilMs: Math.max(trouble.untilMs, found.untilMs) };
-  return { ...found, beganMs: trouble?.kind === found.kind ? trouble.beganMs : now.nowMs };
+  const shown = SHOWN[kind];
+  const isSame = trouble && shown === (trouble.kind === 'outage' ? 'failing' : trouble.kind);
+  const inARow = isSame ? trouble.inARow + 1 : 1;
+  if (shown === 'failing') return failureAfter(now, ended, inARow);
+  const { outcome, random } = ended;
+  const waitMs = shown === 'pause' ? withJitter(pauseMs(now, outcome.statedMs, inARow), random) : KEY_PAUSE_MS;
+  return { kind: shown, inARow, beganMs: beganMs(now, shown), untilMs: now.nowMs + waitMs };
 }
 
-/** Requests are stopped, and it is any but a probe that left once the time of the stop was over. */
-function isStraggler({ state: { trouble }, nowMs }: Now, { isProbe }: Ended): boolean {
-  return trouble !== undefined && trouble.kind !== 'failing' && !(isProbe && trouble.untilMs <= nowMs);
+function beganMs({ state: { trouble }, nowMs }: Now, kind: Trouble['kind']): number {
+  return trouble?.kind === kind ? trouble.beganMs : nowMs;
 }
 
-/** @returns `undefined` when it says nothing new */
-function troubleShown(
-  now: Now,
-  ended: Ended,
-  shown: Pick<Trouble, 'kind' | 'inARow'>,
-): Omit<Trouble, 'beganMs'> | undefined {
-  const { nowMs } = now;
-  const { leftAtMs, random } = ended;
-  const { statedMs } = ended.outcome;
-  if (shown.kind === 'pause')
-    return { ...shown, untilMs: nowMs + withJitter(pauseMs(now, statedMs, shown.inARow), random) };
-  if (shown.kind !== 'failing')
-    return isStraggler(now, ended) ? undefined : { ...shown, untilMs: nowMs + KEY_PAUSE_MS };
-  if (!isNews(now, ended)) return undefined;
-  const isStated = isStatedOutage(ended);
-  const inARow = isStated ? Math.max(FAILURES_OF_OUTAGE, shown.inARow) : shown.inARow;
-  const isOutage = inARow >= FAILURES_OF_OUTAGE;
-  const backOff = isOutage ? backOffMs(inARow - FAILURES_OF_OUTAGE + 1, OUTAGE) : backOffMs(inARow, LOOKUP_BACK_OFF);
-  // A first silence has lasted as long already: what waits is told the sooner.
-  const fromMs = isStated || inARow > FAILURES_OF_OUTAGE ? nowMs : leftAtMs;
-  const untilMs = fromMs + withJitter(isStated ? (statedMs ?? 0) : backOff, random);
-  return { kind: isOutage ? 'outage' : 'failing', inARow, untilMs: Math.max(nowMs, untilMs) };
-}
-
-/** A shorter wait concerns a single card. */
-function isStatedOutage({ outcome: { statedMs = 0 } }: Ended): boolean {
-  return statedMs > OUTAGE.longestMs;
+/** What left before can but lengthen the wait, by a 429 or a stated outage. */
+function lengthened(trouble: Trouble, now: Now, { outcome, random }: Ended): Trouble {
+  const { kind, statedMs } = outcome;
+  const waitMs = kind === 'rateLimited' ? pauseMs(now, statedMs, 1) : statedOutageMs(outcome);
+  if (waitMs === 0) return trouble;
+  return { ...trouble, untilMs: Math.max(trouble.untilMs, now.nowMs + withJitter(waitMs, random)) };
 }
 
 /**
  * Failures that come soon after one another are one hiccup, and a card may be what fails, so it counts once until it is
  * answered; but what a probe was for is told apart from the service by nobody.
+ *
+ * @returns what is known already when it says nothing new
  */
-function isNews(now: Now, ended: Ended): boolean {
+function failureAfter(now: Now, ended: Ended, inARow: number): Trouble | undefined {
+  const { nowMs } = now;
   const { trouble } = now.state;
-  const isOfLast = trouble?.kind === 'failing' && ended.leftAtMs < trouble.untilMs;
-  const isOfCard = ended.outcome.isSuspect && !ended.isProbe;
-  return isStatedOutage(ended) || !(isStraggler(now, ended) || isOfLast || isOfCard);
+  const { outcome, leftAtMs, isProbe, random } = ended;
+  const statedMs = statedOutageMs(outcome);
+  const isOfLast = trouble?.kind === 'failing' && leftAtMs < trouble.untilMs;
+  const isOfCard = outcome.isSuspect && !isProbe;
+  if (statedMs === 0 && (isOfLast || isOfCard)) return trouble;
+  const failures = statedMs > 0 ? Math.max(FAILURES_OF_OUTAGE, inARow) : inARow;
+  const inOutage = failures - FAILURES_OF_OUTAGE + 1;
+  const backOff = inOutage > 0 ? backOffMs(inOutage, OUTAGE) : backOffMs(failures, LOOKUP_BACK_OFF);
+  // A first silence has lasted as long already: what waits is told the sooner.
+  const fromMs = statedMs > 0 || inOutage > 1 ? nowMs : leftAtMs;
+  const untilMs = Math.max(nowMs, fromMs + withJitter(statedMs || backOff, random));
+  const kind = inOutage > 0 ? 'outage' : 'failing';
+  return { kind, inARow: failures, beganMs: beganMs(now, kind), untilMs };
+}
+
+/** For how long the service says that it is down; 0 where it does not, or for a wait that concerns a single card. */
+function statedOutageMs({ kind, statedMs = 0 }: RequestOutcome): number {
+  return kind === 'serviceDown' && statedMs > OUTAGE.longestMs ? statedMs : 0;
 }
 
 /**

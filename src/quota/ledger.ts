@@ -27,8 +27,6 @@ export type HourCounts = Pick<Bookings, 'requests' | 'saved'>;
 const KINDS = ['requests', 'refused', 'saved'] as const;
 /** Most answers are saved ones. Written together they cost next to nothing, and a crash loses one second of them. */
 const WRITE_SAVED_EVERY_MS = 1_000;
-/** Few enough that Redis adds them within some milliseconds. */
-const WRITTEN_AT_ONCE = 1_000;
 
 /**
  * Who caused which requests: of each UTC day, kept for 35 days, in a part with the counts of each hour, one for each
@@ -109,8 +107,7 @@ export class Ledger {
     const read = days.filter((counts) => counts !== undefined);
     if (read.length < days.length) return undefined;
     const sums = read.filter((counts) => counts.size > 0).map((counts) => sumOf(counts));
-    const sum = (kind: keyof HourCounts) => sums.reduce((total, counts) => total + counts[kind], 0);
-    return { days: sums.length, requests: sum('requests'), saved: sum('saved') };
+    return { days: sums.length, ...totalOf(sums) };
   }
 
   /** Deletes what is kept about a member of that UTC day and before. @returns whether it could be */
@@ -159,10 +156,7 @@ export class Ledger {
     this.#nextWrite = undefined;
     const changes = [...this.#unwritten.values()].filter(({ add }) => add !== 0);
     this.#unwritten.clear();
-    const batches = Array.from({ length: Math.ceil(changes.length / WRITTEN_AT_ONCE) }, (_, at) =>
-      changes.slice(at * WRITTEN_AT_ONCE, (at + 1) * WRITTEN_AT_ONCE),
-    );
-    await Promise.all(batches.map((batch) => this.#rows.write(batch, kept())));
+    if (changes.length > 0) await this.#rows.write(changes, kept());
   }
 
   /** Their direct messages are a server of their own, whose sums are theirs. */
@@ -235,6 +229,12 @@ function sumOf(counts: ReadonlyMap<string, number> | undefined, beginning = ''):
     if (kind && key.startsWith(beginning)) sums[kind] += Math.max(0, count);
   }
   return sums;
+}
+
+/** The counts of several hours, or days, together. */
+export function totalOf(counts: readonly HourCounts[]): HourCounts {
+  const total = (kind: keyof HourCounts) => counts.reduce((sum, each) => sum + each[kind], 0);
+  return { requests: total('requests'), saved: total('saved') };
 }
 
 /** From tomorrow on, by which a clock may have been ahead. */

@@ -122,7 +122,7 @@ export class LimiterDocument {
     const isSet =
       Math.abs(this.#options.rows.aheadMs - this.#aheadMs) > CLOCKS_DIFFER_MS ||
       this.#known.state.atMs > Date.now() + CLOCKS_DIFFER_MS;
-    if (isSet) this.#derive();
+    if (isSet) this.#derive(this.#localOf(this.#agreed ? this.#agree(this.#agreed).shared : this.#first));
     return this.#known;
   }
 
@@ -195,7 +195,7 @@ export class LimiterDocument {
   }
 
   async #write(): Promise<void> {
-    const { rows } = this.#options;
+    const { rows, terms, log } = this.#options;
     const isJoining = this.awaySinceMs !== undefined;
     // A write tells the clock that all go by.
     if (isJoining && (await rows.write([], KEPT)) === undefined) return;
@@ -208,19 +208,18 @@ export class LimiterDocument {
     this.#agreed = made ? agreed : { ...agreed, text: base.text };
     this.#mine = after.by[this.id] ?? NONE;
     this.#unwritten = this.#unwritten.filter((each) => !changes.includes(each));
-    this.#derive();
-    this.#tell(before, after.state);
+    this.#derive(after);
+    const news = after.state === before ? [] : newsOf(before, after.state, terms, Date.now());
+    for (const { level, facts, text } of news) log[level](facts, text);
     for (const each of changes) each.settle(done.has(each));
     if (isJoining) this.awaySinceMs = undefined;
     if (isJoining || base.text !== text) this.#notify();
   }
 
-  /** What is known from what was agreed, and what has been noted since. */
-  #derive(): void {
-    this.#aheadMs = this.#options.rows.aheadMs;
-    const { shared } = this.#agreed ? this.#agree(this.#agreed) : { shared: this.#first };
+  /** What is known from what was agreed, by this machine's clock, and what has been noted since. */
+  #derive(agreed: SharedState): void {
     const certain = this.#unwritten.filter(({ isWish }) => !isWish);
-    this.#known = certain.reduce((known, each) => this.#changed(known, each) ?? known, this.#localOf(shared));
+    this.#known = certain.reduce((known, each) => this.#changed(known, each) ?? known, agreed);
   }
 
   /** What Redis has stored already, although its answer was lost, changes what is under way here, and nothing else. */
@@ -243,11 +242,13 @@ export class LimiterDocument {
       if (!next) done.delete(each);
       return next ?? before;
     };
-    const isNoted = isAsAgreed && !changes.some(({ isWish }) => isWish);
+    // What was noted is known already, unless another process has died since.
+    const hasLost = Object.keys(this.#known.by).some((id) => !(id in local.by));
+    const isNoted = isAsAgreed && !hasLost && !changes.some(({ isWish }) => isWish);
     const after = isNoted ? this.known : changes.reduce(made, local);
     const result = { before: known && local.state, after, changes, done, base, agreed: base };
     // One that joins writes in any case: others may believe what it no longer has under way.
-    if (text && base.text === text && changes.length === 0 && !this.awaySinceMs) return { changes: [], result };
+    if (text && base.text === text && done.size === 0 && !this.awaySinceMs) return { changes: [], result };
     const by = { ...after.by, [this.id]: { ...(after.by[this.id] ?? NONE), changes: this.#changes } };
     const shared = moved({ ...after, by, version: base.shared.version + 1 }, this.#options.rows.aheadMs);
     const value = JSON.stringify(shared);
@@ -295,6 +296,7 @@ export class LimiterDocument {
    */
   #localOf(shared: SharedState): SharedState {
     const { rows, processes, terms } = this.#options;
+    this.#aheadMs = rows.aheadMs;
     const local = moved(shared, -rows.aheadMs);
     const by = { ...local.by, [this.id]: this.#mine };
     let { state } = local;
@@ -319,15 +321,6 @@ export class LimiterDocument {
   /** By the clock that the processes share. */
   get #nowMs(): number {
     return Date.now() + this.#options.rows.aheadMs;
-  }
-
-  /** Tells operators of a change. */
-  #tell(before: LimiterState | undefined, state: LimiterState): void {
-    if (state === before) return;
-    const { terms, log } = this.#options;
-    const nowMs = Date.now();
-    const lines = newsOf(before && at(before, terms, nowMs), at(state, terms, nowMs));
-    for (const { level, facts, text } of lines) log[level](facts, text);
   }
 }
 

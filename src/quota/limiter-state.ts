@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { orUndefined } from '../model/card.ts';
-import { type Pace, type PlanLimits, type PlanSetting, UNSTATED, type WindowQuota } from '../model/quota.ts';
+import { type Pace, type PlanLimits, type PlanSetting, type Stop, UNSTATED, type WindowQuota } from '../model/quota.ts';
 import { Moment } from '../model/store/rows.ts';
 import { forgotten, Learned, learnedPace, NOTHING_LEARNED } from './learning.ts';
 import { leastOf, limitsOf, unspent, Windows, windowEndsMs, windowsOf } from './windows.ts';
@@ -83,6 +83,8 @@ export interface Now {
   least: WindowQuota | undefined;
   /** The same, if nothing remains of it. */
   spent: WindowQuota | undefined;
+  /** Why requests do not flow, a spent window before all else; `undefined` while they do. */
+  stop: Stop | undefined;
 }
 
 const KNOWN_FOR_MS = 10_000;
@@ -97,19 +99,25 @@ export function at(state: LimiterState, terms: Terms, nowMs: number): Now {
     known = planAndWindows(state, terms, nowMs);
     KNOWN.set(windows, known);
   }
-  return { ...known, state, nowMs, pace: learnedPace(learned, known.planned) };
+  const stop = known.stop ?? (state.trouble && stopOfTrouble(state.trouble));
+  return { ...known, state, nowMs, stop, pace: learnedPace(learned, known.planned) };
+}
+
+/** @returns `undefined` for failures that stop nothing yet */
+export function stopOfTrouble({ kind, beganMs, untilMs }: Trouble): Stop | undefined {
+  return kind === 'failing' ? undefined : { reason: kind, beganMs, untilMs };
 }
 
 function planAndWindows(state: LimiterState, terms: Terms, nowMs: number) {
   const { setting } = terms;
-  const plan = planFound(state, setting);
-  const limits = limitsUnder(plan, setting);
+  const { plan, limits } = planOf(state, setting);
   const windows = windowsOf(state.windows, limitsOf(limits, setting), setting, nowMs);
   const least = leastOf(windows);
   const spent = least?.remaining === 0 ? least : undefined;
+  const stop: Stop | undefined = spent && { reason: spent.per ?? 'day', untilMs: windowEndsMs(spent) };
   const endsMs = windows.map(windowEndsMs).filter((endMs) => endMs > nowMs);
   return {
-    ...{ terms, plan, windows, least, spent, planned: plannedPace(limits, setting), reported: state.reported },
+    ...{ terms, plan, windows, least, spent, stop, planned: plannedPace(limits, setting), reported: state.reported },
     fromMs: nowMs,
     untilMs: Math.min(nowMs + KNOWN_FOR_MS, ...endsMs), // a window that has not begun ends later and later
   };
@@ -123,22 +131,21 @@ const LONGEST_WAY_MS = 250;
  * is left out, and those that come while the first request is on its way: at the exact burst, clocks that differ by a
  * few milliseconds cost a 429 every time.
  */
-function plannedPace(limits: PlanLimits, setting: PlanSetting): Pace {
+export function plannedPace(limits: PlanLimits, setting: PlanSetting): Pace {
   const { requestsPerMinute = limits.requestsPerMinute, burst = limits.burst } = setting;
   const intervalMs = 60_000 / requestsPerMinute;
   const capacity = Math.max(1, burst - 1 - Math.min(2, Math.floor(LONGEST_WAY_MS / intervalMs)));
   return { intervalMs, capacity, window: limits.isWindow ? Math.max(1, Math.floor(requestsPerMinute)) : undefined };
 }
 
-/** The limits of a plan; the service's smallest while none is known. */
-function limitsUnder(plan: string | undefined, { plans }: PlanSetting): PlanLimits {
-  return plans[plan ?? Object.keys(plans)[0] ?? ''] ?? UNSTATED;
+/** The plan that counts, absent while none is known, and its limits; then those of the service's smallest. */
+export function planOf(state: LimiterState, setting: PlanSetting): { plan: string | undefined; limits: PlanLimits } {
+  const { plans } = setting;
+  const plan = planFound(state, setting);
+  return { plan, limits: plans[plan ?? Object.keys(plans)[0] ?? ''] ?? UNSTATED };
 }
 
-/**
- * The plan of the table that counts: the configured one or, with `auto`, that of a usage report, else that of the daily
- * limit in the headers. `undefined` while none is known.
- */
+/** The configured one or, with `auto`, that of a usage report, else that of the daily limit in the headers. */
 function planFound({ reported, windows }: LimiterState, { plan, plans }: PlanSetting): string | undefined {
   const limit = windows.day?.stated?.limit;
   const named = plan !== 'auto' ? plan : reported?.atLimit === limit ? reported?.plan : undefined;

@@ -7,14 +7,14 @@ import {
   afterPlanned,
   afterStated,
   type Blocked,
-  counting,
   type Decision,
   type Flow,
   foresee,
+  type Lane,
   next,
   type Permit,
   type PermitLane,
-  stopOf,
+  troubleThatCounts,
   whyBlocked,
 } from './decision.ts';
 import {
@@ -55,24 +55,25 @@ export class Limiter {
 
   async acquire(lane: PermitLane): Promise<Acquired> {
     for (let isFresh = false; ; ) {
+      const permit = await this.#take(lane);
+      if (permit) return { kind: 'permit', permit };
       const decision = this.view().decide(lane);
-      if (decision.kind === 'leave') {
-        const permit = await this.#take(lane, decision.isProbe);
-        if (permit) return { kind: 'permit', permit };
-      } else if (!isFresh && (await this.#document.refresh())) {
-        isFresh = true; // another process may have ended what refuses it
-      } else return decision;
+      if (decision.kind === 'leave') continue; // another was faster
+      if (isFresh || !(await this.#document.refresh())) return decision;
+      isFresh = true; // another process may have ended what refuses it
     }
   }
 
-  /** @returns `undefined` when another has been faster, or a 429 came while it was being stored */
-  async #take(lane: PermitLane, probe: boolean): Promise<Permit | undefined> {
+  /** @returns `undefined` when none may leave by what is stored by then, or a 429 came while it was being stored */
+  async #take(lane: PermitLane): Promise<Permit | undefined> {
     const leftAtMs = Date.now();
+    let probe = false;
     const isTaken = await this.#document.wish((known) => {
       const decision = next(at(known.state, this.#terms, Date.now()), this.#flowIn(known), lane);
-      if (decision.kind !== 'leave' || decision.isProbe !== probe) return undefined;
+      if (decision.kind !== 'leave') return undefined;
+      probe = decision.isProbe;
       const by = withRequest(known.by, this.#document.id, 1, probe);
-      return { ...this.#after(known, leftAtMs, afterLeft), by };
+      return { ...this.#after(known, leftAtMs, (state) => afterLeft(at(state, this.#terms, leftAtMs))), by };
     });
     if (!isTaken) return undefined;
     this.#lastLeftAtMs = performance.now();
@@ -96,7 +97,8 @@ export class Limiter {
     await this.#document.note((known) => {
       const by = withRequest(known.by, this.#document.id, -1, permit.probe);
       const { underWay } = underWayIn(by);
-      return { ...this.#after(known, nowMs, (now) => afterEnded(now, permit, { outcome, underWay, random })), by };
+      const ended = { outcome, underWay, random, nowMs };
+      return { ...this.#after(known, nowMs, (state) => afterEnded(state, permit, ended, this.#terms)), by };
     });
   }
 
@@ -105,13 +107,16 @@ export class Limiter {
     const nowMs = Date.now();
     const { known, id } = this.#document;
     const isHeld = Boolean(known.by[id]?.requests);
-    void this.#document.note((known) => this.#after(known, nowMs, (now) => afterStated(now, reading)), isHeld);
+    void this.#document.note(
+      (known) => this.#after(known, nowMs, (state) => afterStated(state, reading, this.#terms)),
+      isHeld,
+    );
   }
 
   /** The plan that a usage report named. */
   observePlan(plan: string): void {
     const nowMs = Date.now();
-    void this.#document.note((known) => this.#after(known, nowMs, (now) => afterPlanned(now, plan)));
+    void this.#document.note((known) => this.#after(known, nowMs, (state) => afterPlanned(state, plan, this.#terms)));
   }
 
   view(): LimiterView {
@@ -130,9 +135,10 @@ export class Limiter {
   }
 
   /** What is known after something has happened. */
-  #after(known: SharedState, nowMs: number, happened: (now: Now) => LimiterState): SharedState {
-    const state = { ...happened(at(known.state, this.#terms, nowMs)), atMs: nowMs };
-    return { ...known, state: counting(at(state, this.#terms, nowMs)) };
+  #after(known: SharedState, nowMs: number, happened: (state: LimiterState) => LimiterState): SharedState {
+    const state = { ...happened(known.state), atMs: nowMs };
+    const trouble = state.trouble && troubleThatCounts(at(state, this.#terms, nowMs));
+    return { ...known, state: { ...state, trouble } };
   }
 
   /**
@@ -156,15 +162,14 @@ export type LimiterView = ReturnType<typeof viewOf>;
  * reached
  */
 export function viewOf(now: Now, flow: Flow, storeAwaitedUntilMs?: number) {
-  const { state, nowMs, pace, planned, windows, least } = now;
+  const { state, nowMs, pace, planned, windows, least, stop } = now;
   const { isProbing } = flow;
-  const stop = stopOf(now);
+  const isAway = storeAwaitedUntilMs !== undefined && storeAwaitedUntilMs <= nowMs;
   const foreseen = new Map<PermitLane, (position: number) => number>();
 
   /** Why all of the lane are answered at once; `undefined` while waiting makes sense. */
-  function blockedFor(lane: PermitLane): Blocked | undefined {
-    const isAway = storeAwaitedUntilMs !== undefined && storeAwaitedUntilMs <= nowMs;
-    return isAway ? { reason: 'store', untilMs: storeAwaitedUntilMs } : whyBlocked(now, isProbing, lane);
+  function blockedFor(lane: Lane): Blocked | undefined {
+    return isAway ? { reason: 'store', untilMs: storeAwaitedUntilMs } : whyBlocked(now, lane, stop);
   }
 
   return {
@@ -187,10 +192,9 @@ export function viewOf(now: Now, flow: Flow, storeAwaitedUntilMs?: number) {
 
     /** Whether a request may leave now. */
     decide(lane: PermitLane): Decision {
-      const refused = blockedFor(lane);
-      if (refused) return { kind: 'blocked', ...refused };
-      if (storeAwaitedUntilMs !== undefined) return { kind: 'wait', untilMs: storeAwaitedUntilMs };
-      return next(now, flow, lane);
+      const untilMs = storeAwaitedUntilMs;
+      if (untilMs === undefined) return next(now, flow, lane);
+      return isAway ? { kind: 'blocked', reason: 'store', untilMs } : { kind: 'wait', untilMs };
     },
 
     /**

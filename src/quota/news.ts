@@ -1,7 +1,6 @@
 import type { StopReason, WindowName, WindowQuota } from '../model/quota.ts';
-import { stopOf } from './decision.ts';
-import { at, type Now } from './limiter-state.ts';
-import { isSameWindow } from './windows.ts';
+import { at, type LimiterState, type Now, type Terms } from './limiter-state.ts';
+import { isSameWindow, windowEndsMs } from './windows.ts';
 
 /** A line of the log. */
 export interface Line {
@@ -15,10 +14,14 @@ export interface Line {
  *
  * @param before absent at a start: a new log does not say yet that requests are stopped, if they still are
  */
-export function newsOf(before: Now | undefined, after: Now): Line[] {
-  const was = before ?? after;
-  const told = [...ofWindows(was, after), ...ofPlan(was, after), ...ofUnknownPlan(before, after)];
-  return [...told, ...ofStop(before, after), ...ofLearned(was, after)];
+export function newsOf(before: LimiterState | undefined, after: LimiterState, terms: Terms, nowMs: number): Line[] {
+  const was = before && at(before, terms, before.atMs);
+  const is = at(after, terms, nowMs);
+  const known = was ?? is;
+  const ofPace = ofLearned(known, is);
+  if (was?.windows === is.windows && was.state.trouble === is.state.trouble) return ofPace; // a request has left
+  const told = [...ofWindows(known, is), ...ofPlan(known, is), ...ofUnknownPlan(was, is)];
+  return [...told, ...ofStop(was, is), ...ofPace];
 }
 
 const WHOSE: Record<WindowName, string> = { hour: "this hour's", day: "today's", month: "this month's" };
@@ -29,9 +32,11 @@ function ofWindows(before: Now, after: Now): Line[] {
   return after.windows.flatMap((window) => {
     const { per = 'day', isShareOfMonth, limit, remaining } = window;
     const isIt = (each: WindowQuota) => each.per === per && !each.isShareOfMonth && isSameWindow(each, window);
+    const known = before.windows.find(isIt);
+    const isOver = known && windowEndsMs(known) <= after.nowMs;
     const share = spentShare(window);
     // That all are spent stops requests.
-    if (isShareOfMonth || share === 1 || share <= spentShare(before.windows.find(isIt))) return [];
+    if (isShareOfMonth || share === 1 || share <= (isOver ? 0 : spentShare(known))) return [];
     const text = `${100 * share} % of ${WHOSE[per]} requests are used: ${CURE}`;
     return { level: 'warn', facts: { share, limit, remaining }, text };
   });
@@ -102,10 +107,8 @@ const STOPPED: Record<StopReason, [level: Line['level'], text: string]> = {
 };
 
 /** That requests stop, with the reason, or that they go on. */
-function ofStop(before: Now | undefined, after: Now): Line[] {
-  const { nowMs } = after;
-  const was = before && stopOf(at(before.state, before.terms, before.state.atMs));
-  const is = stopOf(after);
+function ofStop(before: Now | undefined, { stop: is, nowMs }: Now): Line[] {
+  const was = before?.stop;
   if (is?.reason === was?.reason || (is && !before && is.untilMs <= nowMs)) return [];
   if (is) {
     const [level, text] = STOPPED[is.reason];

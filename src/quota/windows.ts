@@ -81,7 +81,7 @@ function current(known: Windows, { monthBegins = 1 }: PlanSetting, nowMs: number
     const { stated, counted } = known[per] ?? {};
     const hasBegun = counted && nowMs < counted.endsAtMs;
     const now = hasBegun ? counted : { requests: 0, endsAtMs: nextEndMs(per) };
-    return { stated: currentQuota(stated, nowMs), counted: now };
+    return { stated: stated && currentQuota(stated, nowMs), counted: now };
   });
 }
 
@@ -96,15 +96,13 @@ export function newerOf(known: Windows, other: Windows): Windows {
  * it.
  */
 export function leastOf(windows: readonly WindowQuota[]): WindowQuota | undefined {
-  const lessOf = (least: WindowQuota | undefined, next: WindowQuota) => {
-    const [known, left] = [leftIn(least), leftIn(next)];
-    return !least || left < known || (left === known && !next.isShareOfMonth) ? next : least;
-  };
-  return windows.reduce(lessOf, undefined);
+  const left = Math.min(...windows.map(leftIn));
+  const least = windows.filter((window) => leftIn(window) === left);
+  return least.findLast(({ isShareOfMonth }) => !isShareOfMonth) ?? least[0];
 }
 
-function leftIn(window: WindowQuota | undefined): number {
-  return window?.remaining ?? Infinity;
+function leftIn({ remaining = Infinity }: WindowQuota): number {
+  return remaining;
 }
 
 /** What is kept of a window for cards that are not cached: 5 %, and at least 20 requests unless the window is small. */
@@ -137,8 +135,8 @@ export function windowEndsMs({ resetsAtMs, receivedAtMs }: QuotaState): number {
 }
 
 /** After its reset a figure says nothing about the new window, except how large it is. */
-function currentQuota(known: QuotaState | undefined, nowMs: number): QuotaState | undefined {
-  if (known === undefined || nowMs < windowEndsMs(known)) return known;
+function currentQuota(known: QuotaState, nowMs: number): QuotaState {
+  if (nowMs < windowEndsMs(known)) return known;
   return { limit: known.limit, remaining: undefined, resetsAtMs: undefined, receivedAtMs: known.receivedAtMs };
 }
 

@@ -68,9 +68,9 @@ export class DeferredReply {
    */
   async follow(ended: (end: DeferredEnd, outcomes: Outcomes, err?: unknown) => void): Promise<void> {
     const { lookups, journal, render, deletion, closing } = this.#options;
-    await this.#showSoFar();
+    const { end: lookedUp } = await this.#showSoFar();
     if (deletion.signal.aborted) lookups.cancel();
-    else if (lookups.standing().end === 'stopped' && (await journal.keeps(this.#reply))) return;
+    else if (lookedUp === 'stopped' && (await journal.keeps(this.#reply))) return;
 
     const outcomes = lookups.inTheEnd();
     const { message, err } = await render(this.#reply, outcomes); // once: however often it is sent, it is the same
@@ -88,15 +88,12 @@ export class DeferredReply {
     await journal.remove(this.#reply.interactionId);
   }
 
-  /** Until all lookups have ended, or the reply is deleted. */
-  async #showSoFar(): Promise<void> {
+  /** @returns when all lookups have ended, or the reply is deleted */
+  async #showSoFar(): Promise<Standing> {
     const { lookups, deletion } = this.#options;
-    let [isChanged, isDue] = [true, true];
-    let wake = () => {};
-    const changed = () => {
-      isChanged = true;
-      wake();
-    };
+    let change = Promise.withResolvers<void>();
+    let isDue = true;
+    const changed = () => change.resolve();
     const timer = new Timer(() => {
       isDue = true;
       changed();
@@ -104,20 +101,20 @@ export class DeferredReply {
     deletion.signal.addEventListener('abort', changed);
     void lookups.lookUpAll(changed);
     for (;;) {
-      const change = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-      if (!isChanged) await change;
-      isChanged = false;
       const standing = lookups.standing();
-      if (standing.end || deletion.signal.aborted) break;
-      if (!isDue) continue;
-      const next = newsIn(standing, this.#shown);
-      isDue = next === undefined;
-      const againAtMs = next ? await this.#showPart(next) : slowIn(standing);
-      if (againAtMs !== undefined) timer.set(againAtMs);
+      if (standing.end || deletion.signal.aborted) {
+        timer.clear();
+        return standing;
+      }
+      if (isDue) {
+        const next = newsIn(standing, this.#shown);
+        isDue = next === undefined;
+        const againAtMs = next ? await this.#showPart(next) : slowIn(standing);
+        if (againAtMs !== undefined) timer.set(againAtMs);
+      }
+      await change.promise;
+      change = Promise.withResolvers();
     }
-    timer.clear();
   }
 
   /**

@@ -58,7 +58,7 @@ export class Journal {
    * @returns `false` when another process has journaled it and will complete it
    */
   async add(reply: CardsReply): Promise<boolean> {
-    const pending = { reply, addedIn: Number.NaN, ownedIn: Number.NaN, isSent: false };
+    const pending = { reply, addedIn: NaN, ownedIn: NaN, isSent: false };
     this.#pending.set(reply.interactionId, pending);
     await this.#write(pending);
     pending.addedIn = pending.ownedIn;
@@ -160,7 +160,7 @@ export class Journal {
     for (const id of ids) if (!texts.has(id)) await this.remove(id); // it cannot be read
     const replies = [...texts.values()];
     for (const reply of replies)
-      this.#pending.set(reply.interactionId, { reply, addedIn: Number.NaN, ownedIn: aliveSinceMs, isSent: true });
+      this.#pending.set(reply.interactionId, { reply, addedIn: NaN, ownedIn: aliveSinceMs, isSent: true });
     if (this.#isClosed) return; // they are left with all others
     if (replies.length > 0) this.#log.info({ count: replies.length }, 'deferred replies taken over');
     for (const reply of replies.sort((a, b) => a.receivedAtMs - b.receivedAtMs)) this.#takeOver(reply);

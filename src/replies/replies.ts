@@ -130,9 +130,9 @@ export class Replies {
   /** @returns `undefined` when the reply was deleted meanwhile */
   async #renewed(reply: CardsReply, lookups: Lookups, isPrivate: boolean): Promise<Message | undefined> {
     const { signal } = this.#deletionOf(reply);
-    const outcomes = await lookups.lookUpAll();
+    await lookups.lookUpAll();
     if (signal.aborted) return undefined;
-    const { message, err } = await this.#options.render(reply, outcomes, isPrivate);
+    const { message, err } = await this.#options.render(reply, lookups.inTheEnd(), isPrivate);
     if (err !== undefined) throw err;
     return message;
   }
@@ -190,7 +190,7 @@ export class Replies {
       if (isTooLate) publishEnd(events, reply, { outcome: 'too late' });
       return journal.remove(reply.interactionId);
     }
-    const lookups = await Lookups.resume(queries, wantedBy(reply), options);
+    const lookups = await Lookups.open(queries, { ...wantedBy(reply), isTakenOver: true }, options);
     // What it has brought was paid for.
     if (list) list.left = Math.ceil((list.left * lookups.awaited) / Math.max(1, queries.length));
     await this.#follow(reply, lookups, true);

@@ -1,6 +1,6 @@
 import { decodeHTMLStrict } from 'entities/decode';
 import { z } from 'zod';
-import { Card, optional, Prices, text } from '../model/card.ts';
+import { Card, isObject, optional, Prices, text } from '../model/card.ts';
 import {
   type CardServiceError,
   KeyRefused,
@@ -10,7 +10,7 @@ import {
   UnexpectedAnswer,
 } from '../model/errors.ts';
 import { Usage } from '../model/quota.ts';
-import { isObject, memberNamed, type Source, written } from './field-source.ts';
+import { memberNamed, type Source, written } from './field-source.ts';
 import { momentMs, type ServiceResponse, serviceClock, statedWaitSeconds } from './request.ts';
 import type { ServiceDescription, Sign } from './service-description.ts';
 

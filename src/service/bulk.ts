@@ -1,4 +1,5 @@
 import { Incident } from '../log.ts';
+import { isObject } from '../model/card.ts';
 import { RateLimited, ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
 import {
   type AnsweredCard,
@@ -8,7 +9,7 @@ import {
   MOST_LISTED,
   statusText,
 } from './answers.ts';
-import { isObject, memberNamed } from './field-source.ts';
+import { memberNamed } from './field-source.ts';
 import { type CardServiceOptions, endpoint, Requests } from './request.ts';
 import type { ServiceDescription } from './service-description.ts';
 
@@ -26,7 +27,7 @@ export interface BatchLimits {
 }
 
 /** Where there are no bulk requests. */
-export const ONE_BY_ONE: BatchLimits = { most: 1, room: 0, lengthOf: () => Number.POSITIVE_INFINITY };
+export const ONE_BY_ONE: BatchLimits = { most: 1, room: 0, lengthOf: () => Infinity };
 
 interface BulkOptions extends CardServiceOptions {
   list: BulkAddress['list'];
@@ -84,7 +85,7 @@ export class BulkRequests {
   }
 
   /** Needs no `this`. @param cardsLeft how many cards may be under way together, if that is known */
-  readonly limits = (nowMs: number, cardsLeft = Number.POSITIVE_INFINITY): BatchLimits => {
+  readonly limits = (nowMs: number, cardsLeft = Infinity): BatchLimits => {
     const goesAlone = this.#trust === 'failed';
     const most = goesAlone ? 1 : Math.max(1, Math.min(this.#mostAt(nowMs), cardsLeft - this.#cardsUnderWay));
     return { ...this.#always, most, goesAlone };
@@ -230,7 +231,7 @@ export function roomForIds(address: BulkAddress): Pick<BatchLimits, 'room' | 'le
     room: LONGEST_URL - bulkRequest(address, []).url.href.length,
     lengthOf(id) {
       const isNameable = !id.includes(separator) && (each === ID || !OF_QUERIES.test(id));
-      if (!isNameable) return Number.POSITIVE_INFINITY;
+      if (!isNameable) return Infinity;
       return isPost ? 0 : encoded(id).length + around;
     },
   };
@@ -291,5 +292,5 @@ function listOf(body: unknown, wanted: ReadonlySet<string>): unknown[] | undefin
   const keyed = fields.filter(([key]) => wanted.has(key.toLowerCase()));
   if (keyed.length === 0 && fields.length > 0) return undefined;
   // A card that is listed under its id need not repeat it.
-  return keyed.map(([id, value]) => (typeof value === 'object' && value ? { id, ...value } : value));
+  return keyed.map(([id, value]) => (isObject(value) ? { id, ...value } : value));
 }

@@ -88,7 +88,7 @@ export class CardService {
 
   /** Whether the key is good although this id was refused: it is until two different ids were. */
   #isOfIdAlone(id: string): boolean {
-    const { atMs = Number.NEGATIVE_INFINITY, refusedId = id } = this.#worked ?? {};
+    const { atMs = -Infinity, refusedId = id } = this.#worked ?? {};
     const isBelieved = refusedId === id && Date.now() - atMs < BELIEVED_FOR_MS;
     this.#worked = isBelieved ? { atMs, refusedId } : undefined;
     return isBelieved;

@@ -1,3 +1,5 @@
+import { isObject } from '../model/card.ts';
+
 /** Texts that mean nothing, where nothing else is said. */
 const NONE: ReadonlySet<string> = new Set(['']);
 
@@ -230,8 +232,4 @@ function shown(value: unknown, { none = NONE }: Answer): string | undefined {
   if (typeof value !== 'string' && !(typeof value === 'number' && Number.isFinite(value))) return undefined;
   const text = String(value).trim();
   return none.has(text) ? undefined : text;
-}
-
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

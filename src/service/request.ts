@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Logger } from '../log.ts';
+import { parseJson } from '../model/card.ts';
 import { ServiceDown, UnexpectedAnswer } from '../model/errors.ts';
 import type { QuotaReading } from '../model/quota.ts';
 import { DAY_MS } from '../time.ts';
@@ -109,15 +110,6 @@ export function keyHeader({ key }: ServiceDescription, apiKey: string | undefine
   if (key === false || !apiKey) return {};
   const { header, prefix = header.toLowerCase() === 'authorization' ? 'Bearer ' : '' } = key;
   return { [header]: prefix + apiKey };
-}
-
-/** Parsed JSON; `undefined` for any other text. */
-export function parseJson(text = ''): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**
@@ -281,7 +273,7 @@ const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+
 
 /** An ISO 8601 time in ms, with its zone; NaN for any other text. */
 function isoMs(text: string): number {
-  return ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+  return ISO_TIME.test(text) ? Date.parse(text) : NaN;
 }
 
 // The three date forms of RFC 9110 §5.6.7. Date.parse alone would also take "2" for a month.
@@ -290,6 +282,6 @@ const HTTP_DATE =
 
 /** An HTTP date in ms; NaN for any other text. */
 function httpDateMs(text: string): number {
-  if (!HTTP_DATE.test(text)) return Number.NaN;
+  if (!HTTP_DATE.test(text)) return NaN;
   return Date.parse(text.endsWith('GMT') ? text : `${text} GMT`); // the asctime form has no zone, and means UTC
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { Catalog } from '../catalog/catalog.ts';
 import type { Config } from '../config/config.ts';
@@ -6,7 +6,7 @@ import { CardStore, type CardStoreOptions, keysOf } from '../known/card-store.ts
 import type { Logger } from '../log.ts';
 import { StateUnusable } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
-import { LocalClaims, SharedClaims } from '../model/store/claims.ts';
+import { Claims } from '../model/store/claims.ts';
 import { Processes } from '../model/store/processes.ts';
 import type { Rows } from '../model/store/rows.ts';
 import { Ledger } from '../quota/ledger.ts';
@@ -69,13 +69,12 @@ export async function openState(options: StateOptions) {
     ...{ rows, account, cardStore, catalog, ledger, journal, refused },
     limiter: new Limiter(document, limited),
     otherQueues: processes,
-    claims: shared ? new SharedClaims(rows, processes) : new LocalClaims(),
+    claims: new Claims(shared && { rows, processes }),
     /** Writes what is not written yet, and leaves deferred replies to other processes or the next start. */
     async close(): Promise<void> {
       await journal.close();
       await processes.leave();
       await ledger.close();
-      await cardStore.close();
       await catalog.close();
       place.close();
     },
@@ -84,7 +83,7 @@ export async function openState(options: StateOptions) {
 
 /** What a quota belongs to: a hash of the address and the key, which does not reveal the key. */
 export function accountOf(baseUrl: string, apiKey = ''): string {
-  return createHash('sha256').update(`${baseUrl} ${apiKey}`).digest('hex');
+  return hash('sha256', `${baseUrl} ${apiKey}`);
 }
 
 /**
@@ -138,6 +137,7 @@ async function openFiles({ dataDir, log, events, signal }: StateOptions): Promis
       for (const end of ends) end();
       rows.close();
       database.close();
+      cards.close();
     },
   };
 }

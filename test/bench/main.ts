@@ -2,37 +2,35 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { scoped } from '../support/on-finished.ts';
 import { type BenchTable, machine, PAGE, replaceSection, toMarkdown } from './table.ts';
 
-interface Figure {
-  load(): Promise<{ run(): Promise<BenchTable> }>;
-  /** It takes long, or needs more than `npm ci`: it runs only when named. */
-  isNamed?: true;
-  /** It is printed alone: it compares, and its figures are of the day. */
-  isPrinted?: true;
-}
+type Figures = Readonly<Record<string, () => Promise<{ run(): Promise<BenchTable> }>>>;
 
 /** In the order in which they run. */
-const FIGURES: Readonly<Record<string, Figure>> = {
-  'quota-day': { load: () => import('./quota/quota-day.ts') },
-  'thirty-days': { load: () => import('./quota/thirty-days.ts') },
-  limiters: { load: () => import('./quota/limiters.ts') },
-  watches: { load: () => import('./quota/watches.ts'), isNamed: true },
-  typed: { load: () => import('./search/typed-texts.ts'), isNamed: true },
-  growth: { load: () => import('./growth.ts'), isNamed: true, isPrinted: true },
+const USUAL: Figures = {
+  'quota-day': () => import('./quota/quota-day.ts'),
+  'thirty-days': () => import('./quota/thirty-days.ts'),
+  limiters: () => import('./quota/limiters.ts'),
 };
 
-/** Prints the table of each figure, and writes it into its section of the page. */
-async function main(wanted: string | undefined) {
-  if (wanted !== undefined && !Object.hasOwn(FIGURES, wanted))
-    throw new Error(`There is no figure ${wanted}. Choose one of: ${Object.keys(FIGURES).join(', ')}.`);
-  for (const [name, { load, isNamed, isPrinted }] of Object.entries(FIGURES)) {
-    if (wanted === undefined ? isNamed : wanted !== name) continue;
-    const { run } = await load();
-    const table = await scoped(run);
+/** They take long, or need more than `npm ci`: they run only when named. */
+const NAMED: Figures = {
+  watches: () => import('./quota/watches.ts'),
+  typed: () => import('./search/typed-texts.ts'),
+  growth: () => import('./growth.ts'),
+};
+
+/** Prints the table of each figure, and writes it into its section of the page, but for what compares two commits. */
+async function main(names: readonly string[]) {
+  const figures: Figures = { ...USUAL, ...NAMED };
+  for (const name of names) {
+    const load = figures[name];
+    if (!load) throw new Error(`There is no figure ${name}. Choose one of: ${Object.keys(figures).join(', ')}.`);
+    const table = await scoped((await load()).run);
     const section = `${toMarkdown(table)}\n\nMeasured on ${machine()}.`;
     process.stdout.write(`${section}\n\n`);
-    if (!isPrinted) writeFileSync(PAGE, replaceSection(readFileSync(PAGE, 'utf8'), name, section));
+    if (name !== 'growth') writeFileSync(PAGE, replaceSection(readFileSync(PAGE, 'utf8'), name, section));
     if (table.verdicts?.some(([, isReached, timing]) => !isReached && !timing)) process.exitCode = 1;
   }
 }
 
-await main(process.argv[2]);
+const [, , wanted] = process.argv;
+await main(wanted === undefined ? Object.keys(USUAL) : [wanted]);

@@ -4,8 +4,8 @@ import { availableParallelism, cpus } from 'node:os';
 export const PAGE = 'docs/benchmarks.md';
 
 /**
- * A target as a sentence with the measured value, "0 answers 429", and whether it was reached. A wall-clock time is printed
- * like the others, but a slow machine does not make the run fail.
+ * A target as a sentence with the measured value, "0 answers 429", and whether it was reached. A time is printed like the
+ * others, but a slow machine does not make the run fail.
  */
 export type Verdict = readonly [claim: string, isReached: boolean, timing?: 'timing'];
 

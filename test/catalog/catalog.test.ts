@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Catalog, type CatalogOptions } from '../../src/catalog/catalog.ts';
 import { CatalogDatabase } from '../../src/catalog/database.ts';
 import { CardStore, keysOf } from '../../src/known/card-store.ts';
@@ -169,62 +169,63 @@ it('the catalog learns what the cache holds, of this service alone, and passes o
   await expect.poll(() => ids(catalog, 'charizard')).toEqual(['base1-4']);
 });
 
-describe('questions', () => {
-  const asks = {
-    search: (catalog: Catalog, who: Member) => ids(catalog, 'charizard', who),
-    searchInList: async (catalog: Catalog, who: Member) =>
-      (await catalog.searchInList('charizard', who, Date.now() + LONG_MS)).map(({ card }) => card.id),
-    late: (catalog: Catalog, who: Member) => catalog.search('charizard', who, Date.now()),
-    mentions: async (catalog: Catalog) => (await catalog.mentions('charizard'))?.ids ?? [],
-    resolve: async (catalog: Catalog, who: Member) => [(await catalog.resolve('charizard', who)).kind],
-    lines: async (catalog: Catalog) => {
-      const lines = Array.from({ length: 25 }, () => CHARIZARD_LINE);
-      return (await catalog.resolveLines(lines)).flatMap(({ cards }) => cards).slice(24);
-    },
-  };
+const asks = {
+  search: (catalog: Catalog, who: Member) => ids(catalog, 'charizard', who),
+  searchInList: async (catalog: Catalog, who: Member) =>
+    (await catalog.searchInList('charizard', who, Date.now() + LONG_MS)).map(({ card }) => card.id),
+  late: (catalog: Catalog, who: Member) => catalog.search('charizard', who, Date.now()),
+  mentions: async (catalog: Catalog) => (await catalog.mentions('charizard'))?.ids ?? [],
+  resolve: async (catalog: Catalog, who: Member) => [(await catalog.resolve('charizard', who)).kind],
+  lines: async (catalog: Catalog) => {
+    const lines = Array.from({ length: 25 }, () => CHARIZARD_LINE);
+    return (await catalog.resolveLines(lines)).flatMap(({ cards }) => cards).slice(24);
+  },
+};
 
-  it.each(table`
-    of one member the newest search alone | a search, a searchInList, b search, a search, a search | 3 5
-    every text that is to be resolved | a resolve, a resolve, a search | 1 2 3
-    what means something before searches | a search, b search, c resolve, d mentions | 3 4 1 2
-    a long list after what is typed | b lines, c search, d resolve | 3 2 1
-    nothing that is late | a late, b search | 2
-  `)('%s: of %s, %s are answered, in this order', async (_, asked, order) => {
-    importCharizard();
-    const catalog = openCatalog();
-    const answered: number[] = [];
-    const all = asked.split(', ').map(async (each, at) => {
-      const [memberId = '', kind] = each.split(' ');
-      const found = await asks[kind as keyof typeof asks](catalog, { ...ALICE, memberId });
-      if (found.length > 0) answered.push(at + 1);
-    });
-    await Promise.all(all);
-    expect(answered.join(' ')).toBe(order);
+it.each(table`
+  of one member the newest search alone | a search, a searchInList, b search, a search, a search | 3 5
+  every text that is to be resolved | a resolve, a resolve, a search | 1 2 3
+  what means something before searches | a search, b search, c resolve, d mentions | 3 4 1 2
+  a long list after what is typed | b lines, c search, d resolve | 3 2 1
+  nothing that is late | a late, b search | 2
+`)('questions: %s: of %s, %s are answered, in this order', async (_, asked, order) => {
+  importCharizard();
+  const catalog = openCatalog();
+  const answered: number[] = [];
+  const all = asked.split(', ').map(async (each, at) => {
+    const [memberId = '', kind] = each.split(' ');
+    const found = await asks[kind as keyof typeof asks](catalog, { ...ALICE, memberId });
+    if (found.length > 0) answered.push(at + 1);
   });
+  await Promise.all(all);
+  expect(answered.join(' ')).toBe(order);
+});
 
-  it.each([
-    [1_499, 'one'],
-    [1_500, 'unsearched'],
-  ])('of what a text means are given up after a second and a half: after %i ms the answer is %s', async (ms, kind) => {
+it.each([
+  [1_499, 'one'],
+  [1_500, 'unsearched'],
+])(
+  'questions of what a text means are given up after a second and a half: after %i ms the answer is %s',
+  async (ms, kind) => {
     importCharizard();
     fakeTimers({ toFake: ['Date'] });
     const meant = openCatalog().resolve('charizard', ALICE);
     vi.setSystemTime(Date.now() + ms);
     expect((await meant).kind).toBe(kind);
-  });
+  },
+);
 
-  it('come in between the lines of a long list', async () => {
-    importCharizard();
-    const catalog = openCatalog();
-    let isDone = false;
-    const list = asks.lines(catalog).then(() => {
-      isDone = true;
-    });
-    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
-    expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
-    expect(isDone).toBe(false);
-    await list;
+it('questions come in between the lines of a long list', async () => {
+  importCharizard();
+  const catalog = openCatalog();
+  let isDone = false;
+  const list = asks.lines(catalog).then(() => {
+    isDone = true;
   });
+  expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
+  expect(await ids(catalog, 'charizard')).toEqual(['base1-4']);
+  expect(isDone).toBe(false);
+  await list;
 });
 
 it('a line of a pasted list means no card whose id the service cannot have, and ids as it writes them', async () => {
@@ -265,7 +266,7 @@ async function cached(origin: string, id: string): Promise<void> {
     keyPrefix: keysOf(origin),
   });
   await store.set(id, { card: { ...CHARIZARD, id }, fetchedAtMs: Date.now() });
-  await store.close();
+  database.close();
 }
 
 function inFile<T>(work: (file: DatabaseSync) => T): T {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { atOnce } from '../../src/catalog/list.ts';
 import { mentions, printed, printings, resolve } from '../../src/catalog/meaning.ts';
@@ -40,132 +40,131 @@ function meant({ index }: CatalogDatabase, text: string): string {
   return [resolution.kind, ...cards.map(({ id }) => id)].join(' ');
 }
 
-describe('what a text means', () => {
-  it.each([
-    ...table`
-      base1-4 | id
-      BASE1-4 | one base1-4
-      base1 4 | one base1-4 | one base1-4
-      base1_4 | one base1-4
-      AB-1 | several Ab-1 aB-1
-      Ab-1 | id
-      ab-9 | | id
-      hooh | one neo3-7 | one neo3-7
-      Ho Oh | one neo3-7
-      charizard | several base1-4 base4-4 | several base1-4 base4-4
-      flash9-99 | id | id
-      flashfire charizard | several xy2-11
-      ho | one neo3-7
-      service ultimate | one unh-3
-      the ultimate nightmare of wizards of the coast customer service | | one unh-3
-      4/102 | none set4-4 base1-4 base4-4 | none set4-4 base1-4 base4-4
-      base9-999 | id | id
-      charizar | several base1-4 base4-4 xy2-11 | several base1-4 base4-4 xy2-11
-      charizrad | none base1-4 base4-4 xy2-11 | none base1-4 base4-4 xy2-11
-      charizard jungle | none base1-4 base4-4 xy2-11 | none base1-4 base4-4 xy2-11
-      charizadr jungle | | none base1-4 base4-4 xy2-11
-      nothing at all | none | none
-      "' NEAR(zz) -- | none
-      base14 | several base1-4
-    `,
-    [' base1-4 ', 'id'],
-    ['\ud800', 'none'],
-    ['x'.repeat(6_000), 'none'],
-  ])(
-    '%j is %s once forms of ids are known, and %s while fewer than 100 ids are confirmed',
-    (text = '', later, first) => {
-      if (later) expect(meant(old, text)).toBe(later);
-      if (first) expect(meant(young, text)).toBe(first);
-    },
-  );
+it.each([
+  ...table`
+    base1-4 | id
+    BASE1-4 | one base1-4
+    base1 4 | one base1-4 | one base1-4
+    base1_4 | one base1-4
+    AB-1 | several Ab-1 aB-1
+    Ab-1 | id
+    ab-9 | | id
+    hooh | one neo3-7 | one neo3-7
+    Ho Oh | one neo3-7
+    charizard | several base1-4 base4-4 | several base1-4 base4-4
+    flash9-99 | id | id
+    flashfire charizard | several xy2-11
+    ho | one neo3-7
+    service ultimate | one unh-3
+    the ultimate nightmare of wizards of the coast customer service | | one unh-3
+    4/102 | none set4-4 base1-4 base4-4 | none set4-4 base1-4 base4-4
+    base9-999 | id | id
+    charizar | several base1-4 base4-4 xy2-11 | several base1-4 base4-4 xy2-11
+    charizrad | none base1-4 base4-4 xy2-11 | none base1-4 base4-4 xy2-11
+    charizard jungle | none base1-4 base4-4 xy2-11 | none base1-4 base4-4 xy2-11
+    charizadr jungle | | none base1-4 base4-4 xy2-11
+    nothing at all | none | none
+    "' NEAR(zz) -- | none
+    base14 | several base1-4
+  `,
+  [' base1-4 ', 'id'],
+  ['\ud800', 'none'],
+  ['x'.repeat(6_000), 'none'],
+])(
+  'what a text means: %j is %s once forms of ids are known, and %s while fewer than 100 ids are confirmed',
+  (text = '', later, first) => {
+    if (later) expect(meant(old, text)).toBe(later);
+    if (first) expect(meant(young, text)).toBe(first);
+  },
+);
 
-  it.each(table`
-    nothing at all | id
-    charizard jungle | id
-    4/102 | id
-    charizard 2 | id
-    charizrad | none base1-4 base4-4 xy2-11
-    charizard set | several base4-4
-  `)('%j is %s while nothing tells of ids: few are confirmed, and no list is imported', (text = '', expected) =>
-    expect(meant(openCatalog(CARDS), text)).toBe(expected),
-  );
+it.each(table`
+  nothing at all | id
+  charizard jungle | id
+  4/102 | id
+  charizard 2 | id
+  charizrad | none base1-4 base4-4 xy2-11
+  charizard set | several base4-4
+`)(
+  'what a text means: %j is %s while nothing tells of ids: few are confirmed, and no list is imported',
+  (text = '', expected) => expect(meant(openCatalog(CARDS), text)).toBe(expected),
+);
 
-  it('may be an id again when the list that is imported is of another service', () => {
-    const catalog = openCatalog(CARDS);
-    for (let at = 5; at <= 10; at++) catalog.upsert([{ id: `M-${at}`, name: 'Imported' }], 'more.csv');
-    expect(meant(catalog, '4/102')).toBe('none base1-4 base4-4');
-    for (let at = 5; at <= 9; at++) catalog.deny(`M-${at}`, false);
-    expect(meant(catalog, '4/102')).toBe('id');
-  });
+it('a text may be an id again when the list that is imported is of another service', () => {
+  const catalog = openCatalog(CARDS);
+  for (let at = 5; at <= 10; at++) catalog.upsert([{ id: `M-${at}`, name: 'Imported' }], 'more.csv');
+  expect(meant(catalog, '4/102')).toBe('none base1-4 base4-4');
+  for (let at = 5; at <= 9; at++) catalog.deny(`M-${at}`, false);
+  expect(meant(catalog, '4/102')).toBe('id');
+});
 
-  it.each(table`
-    TG77/102 | one p-0
-    77/102 | several p-1 p-0
-    promo | several p-2
-    x1 | several p-3 p-4
-  `)(
-    'is the only card with a printed number that has a letter, and no other number: %j is %s',
-    (text = '', expected) => {
-      const rows = table`
-      p-0 | Gull | | TG77/102
-      p-1 | Gull | | 77/102
-      p-2 | Gull | | PROMO
-      p-3 | Gull | | X1
-      p-4 | Gull | | X1
+it.each(table`
+  TG77/102 | one p-0
+  77/102 | several p-1 p-0
+  promo | several p-2
+  x1 | several p-3 p-4
+`)(
+  'what a text means is the only card with a printed number that has a letter, and no other number: %j is %s',
+  (text = '', expected) => {
+    const rows = table`
+    p-0 | Gull | | TG77/102
+    p-1 | Gull | | 77/102
+    p-2 | Gull | | PROMO
+    p-3 | Gull | | X1
+    p-4 | Gull | | X1
+  `;
+    expect(meant(openCatalog(cardsOf(rows), 'cards.csv'), text)).toBe(expected);
+  },
+);
+
+it.each(table`
+  gull 4/102 | several s1-4 s2-4
+  Gull TG1/TG30 | several s3-TG01
+  gull 4/102 second | several s2-4
+  gulll 4/102 | none s1-4 s2-4
+  tern 4/99 | several s4-4
+`)(
+  'what a text means is a number without the size of the set that is printed behind it, where no card is known with both: %j',
+  (text = '', expected = '') => {
+    const rows = table`
+      s1-4 | Gull | First | 4 | 2002-01-01
+      s2-4 | Gull | Second | 4 | 2001-01-01
+      s3-TG01 | Gull | Third | TG01
+      s4-4 | Tern | Fourth | 4/99
+      s5-4 | Tern | Fifth | 4
     `;
-      expect(meant(openCatalog(cardsOf(rows), 'cards.csv'), text)).toBe(expected);
-    },
+    const catalog = openCatalog(cardsOf(rows), 'cards.csv');
+    expect(meant(catalog, text)).toBe(expected);
+    expect(search(catalog.index, text, WHO).map(({ id }) => id)[0]).toBe(expected.split(' ')[1]);
+  },
+);
+
+it.each(table`
+  3f2504e0-4f89-41d3-9a0c-0305e82c3301 | 0b7c61f2-4f89-41d3-9a0c-5e6f7a8b9c0d | id
+  M-1 | base1-4 | id
+  M-1 | base1_4 | none
+`)(
+  'what a text means may be an id of a form that an imported list has, as %s, or of that of the example: %s is %s',
+  (id, text = '', kind) => expect(meant(openCatalog(cardsOf([[id ?? '', 'Gull']]), 'cards.csv'), text)).toBe(kind),
+);
+
+it('what means many cards has a true count of more cards than are found', () => {
+  const many = openCatalog(numbered(300, 'Gull', 'Jungle'), 'cards.csv');
+  expect(resolve(old.index, 'nobody', WHO)).toMatchObject({ kind: 'several', total: 100 });
+  for (const text of ['jungle', 'jungle gull'])
+    expect(resolve(many.index, text, WHO)).toMatchObject({ kind: 'several', total: 300 });
+});
+
+it('any text is looked up without an error', () => {
+  const part = fc.constantFrom(' ', ...'charizard base1-4 4/102 リザ " * AND NEAR( : ^ % \0'.split(' '));
+  const text = fc.array(fc.oneof(part, fc.string({ unit: anyCharacter, maxLength: 20 })), { maxLength: 6 });
+  fc.assert(
+    fc.property(text, (parts) => {
+      const typed = parts.join('');
+      meant(old, typed);
+      return search(old.index, typed, WHO).length <= 25;
+    }),
   );
-
-  it.each(table`
-    gull 4/102 | several s1-4 s2-4
-    Gull TG1/TG30 | several s3-TG01
-    gull 4/102 second | several s2-4
-    gulll 4/102 | none s1-4 s2-4
-    tern 4/99 | several s4-4
-  `)(
-    'is a number without the size of the set that is printed behind it, where no card is known with both: %j',
-    (text = '', expected = '') => {
-      const rows = table`
-        s1-4 | Gull | First | 4 | 2002-01-01
-        s2-4 | Gull | Second | 4 | 2001-01-01
-        s3-TG01 | Gull | Third | TG01
-        s4-4 | Tern | Fourth | 4/99
-        s5-4 | Tern | Fifth | 4
-      `;
-      const catalog = openCatalog(cardsOf(rows), 'cards.csv');
-      expect(meant(catalog, text)).toBe(expected);
-      expect(search(catalog.index, text, WHO).map(({ id }) => id)[0]).toBe(expected.split(' ')[1]);
-    },
-  );
-
-  it.each(table`
-    3f2504e0-4f89-41d3-9a0c-0305e82c3301 | 0b7c61f2-4f89-41d3-9a0c-5e6f7a8b9c0d | id
-    M-1 | base1-4 | id
-    M-1 | base1_4 | none
-  `)(
-    'may be an id of a form that an imported list has, as %s, or of that of the example: %s is %s',
-    (id, text = '', kind) => expect(meant(openCatalog(cardsOf([[id ?? '', 'Gull']]), 'cards.csv'), text)).toBe(kind),
-  );
-
-  it('has a true count of more cards than are found', () => {
-    const many = openCatalog(numbered(300, 'Gull', 'Jungle'), 'cards.csv');
-    expect(resolve(old.index, 'nobody', WHO)).toMatchObject({ kind: 'several', total: 100 });
-    for (const text of ['jungle', 'jungle gull'])
-      expect(resolve(many.index, text, WHO)).toMatchObject({ kind: 'several', total: 300 });
-  });
-
-  it('is found for any text without an error', () => {
-    const part = fc.constantFrom(' ', ...'charizard base1-4 4/102 リザ " * AND NEAR( : ^ % \0'.split(' '));
-    const text = fc.array(fc.oneof(part, fc.string({ unit: anyCharacter, maxLength: 20 })), { maxLength: 6 });
-    fc.assert(
-      fc.property(text, (parts) => {
-        const typed = parts.join('');
-        meant(old, typed);
-        return search(old.index, typed, WHO).length <= 25;
-      }),
-    );
-  });
 });
 
 it.each(table`
@@ -221,68 +220,64 @@ function names() {
   return catalog;
 }
 
-describe('a message', () => {
-  /** Ids, and what means several. */
-  const said = ({ index }: CatalogDatabase, text: string) => {
-    const { ids, ambiguous } = atOnce(mentions(index, text));
-    const several = ambiguous.map(
-      ({ text, cards, total }) => `${text}: ${cards.map(({ id }) => id).join()} of ${total}`,
-    );
-    return [...ids, ...several].join(' ');
-  };
+/** Ids, and what means several. */
+const said = ({ index }: CatalogDatabase, text: string) => {
+  const { ids, ambiguous } = atOnce(mentions(index, text));
+  const several = ambiguous.map(({ text, cards, total }) => `${text}: ${cards.map(({ id }) => id).join()} of ${total}`);
+  return [...ids, ...several].join(' ');
+};
 
-  it.each(table`
-    I have **base1-4**, (neo3-12)! and version 2.0 of it | base1-4 neo3-12
-    BASE1-4 and LIST_3 | base1-4 list-3
-    ember drake egg | base1-4
-    ember drake or just Drake? | base1-4 list-0
-    wick who waits; a gull | list-3 gull: list-1,list-2 of 2
-    a gull: list-2, of two | list-2
-    nothing to see at 10:30 |
-  `)(
-    'names cards by ids of a confirmed form, however few, and by exact names, the longest: %j',
-    (text = '', expected) => {
-      const catalog = openCatalog([{ id: 'base1-4', name: 'Ember Drake' }]);
-      const listed = ['Drake', 'Gull', 'Gull', 'Wick, Who Waits', 'Drake Egg'];
-      catalog.upsert(cardsOf(listed.map((name, at) => [`list-${at}`, name])), 'cards.csv');
-      expect(said(catalog, text)).toBe(expected);
-    },
-  );
+it.each(table`
+  I have **base1-4**, (neo3-12)! and version 2.0 of it | base1-4 neo3-12
+  BASE1-4 and LIST_3 | base1-4 list-3
+  ember drake egg | base1-4
+  ember drake or just Drake? | base1-4 list-0
+  wick who waits; a gull | list-3 gull: list-1,list-2 of 2
+  a gull: list-2, of two | list-2
+  nothing to see at 10:30 |
+`)(
+  'a message names cards by ids of a confirmed form, however few, and by exact names, the longest: %j',
+  (text = '', expected) => {
+    const catalog = openCatalog([{ id: 'base1-4', name: 'Ember Drake' }]);
+    const listed = ['Drake', 'Gull', 'Gull', 'Wick, Who Waits', 'Drake Egg'];
+    catalog.upsert(cardsOf(listed.map((name, at) => [`list-${at}`, name])), 'cards.csv');
+    expect(said(catalog, text)).toBe(expected);
+  },
+);
 
-  it.each(table`
-    I pay 20 (２０, ٢٠) for 3 of those, or 150 in 2024 for the lot (room 5, call 555123456) |
-    Have 207, (81234), 81236 and 4711! | 207 81234 81236 4711
-    Dragon Number 9, then 9 | 4711 9
-    1234 |
-    1234 and 123 | 1234 | 5000
-  `)(
-    'has a plain number for an id where it is known, or long and as long as confirmed ids: %j',
-    (text = '', expected, more) => {
-      const ids = ['9', '207', '81234', '81235', ...(more ? [more] : [])];
-      const catalog = openCatalog(cardsOf(ids.map((id) => [id, `Card ${id}`])));
-      catalog.upsert([{ id: '4711', name: 'Dragon Number 9' }], 'cards.csv');
-      expect(said(catalog, text)).toBe(expected);
-    },
-  );
+it.each(table`
+  I pay 20 (２０, ٢٠) for 3 of those, or 150 in 2024 for the lot (room 5, call 555123456) |
+  Have 207, (81234), 81236 and 4711! | 207 81234 81236 4711
+  Dragon Number 9, then 9 | 4711 9
+  1234 |
+  1234 and 123 | 1234 | 5000
+`)(
+  'a message has a plain number for an id where it is known, or long and as long as confirmed ids: %j',
+  (text = '', expected, more) => {
+    const ids = ['9', '207', '81234', '81235', ...(more ? [more] : [])];
+    const catalog = openCatalog(cardsOf(ids.map((id) => [id, `Card ${id}`])));
+    catalog.upsert([{ id: '4711', name: 'Dragon Number 9' }], 'cards.csv');
+    expect(said(catalog, text)).toBe(expected);
+  },
+);
 
-  it('has a word without a digit for an id only when it is known, although a confirmed id has none', () => {
-    expect(said(openCatalog([{ id: 'promo', name: 'Gull' }]), 'my promo drake')).toBe('promo');
-  });
+it('a message has a word without a digit for an id only when it is known, although a confirmed id has none', () => {
+  expect(said(openCatalog([{ id: 'promo', name: 'Gull' }]), 'my promo drake')).toBe('promo');
+});
 
-  it('says ten ids, and ten names of several cards, at most', () => {
-    const many = Array.from({ length: 600 }, (_, at) => `base1-${at}`);
-    expect(said(openCatalog(CARDS), many.join(' '))).toBe(many.slice(0, 10).join(' '));
-    const gulls = [...'abcdefghijk'].map((end) => `Gull${end}`);
-    const { index } = openCatalog(gulls.flatMap((name) => [1, 2].map((at) => ({ id: `${name}-${at}`, name }))));
-    expect(atOnce(mentions(index, gulls.join(' '))).ambiguous).toHaveLength(10);
-  });
+it('a message says ten ids, and ten names of several cards, at most', () => {
+  const many = Array.from({ length: 600 }, (_, at) => `base1-${at}`);
+  expect(said(openCatalog(CARDS), many.join(' '))).toBe(many.slice(0, 10).join(' '));
+  const gulls = [...'abcdefghijk'].map((end) => `Gull${end}`);
+  const { index } = openCatalog(gulls.flatMap((name) => [1, 2].map((at) => ({ id: `${name}-${at}`, name }))));
+  expect(atOnce(mentions(index, gulls.join(' '))).ambiguous).toHaveLength(10);
+});
 
-  it('that is long costs at most one look at the names for each length of a name at each word', () => {
-    const { index } = openCatalog();
-    const looks = vi.spyOn(index, 'withNameKey');
-    atOnce(mentions(index, Array.from({ length: 900 }, (_, at) => `word${at}`).join(' ')));
-    expect(looks.mock.calls.length).toBeLessThanOrEqual(8 * 500);
-  });
+it('a message that is long costs at most one look at the names for each length of a name at each word', () => {
+  const { index } = openCatalog();
+  const looks = vi.spyOn(index, 'withNameKey');
+  atOnce(mentions(index, Array.from({ length: 900 }, (_, at) => `word${at}`).join(' ')));
+  expect(looks.mock.calls.length).toBeLessThanOrEqual(8 * 500);
 });
 
 /** The printings of a name, in short: `id, set, number, code`. */

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { resolve } from '../../src/catalog/meaning.ts';
 import { find, search } from '../../src/catalog/search.ts';
@@ -32,88 +32,87 @@ function expectMeant(cards: readonly CatalogCard[], meant: readonly string[]): v
   expect(places).toEqual(meant);
 }
 
-describe('what members type, over cards of many games', () => {
-  let catalog: CatalogDatabase;
-  beforeAll(() => {
-    const cards = rows('many-games-cards.tsv').map(([game = '', id = '', name = '', set = '', number = '']) => ({
-      ...{ id, name, set, number, game },
-    }));
-    catalog = openCatalog(printings(NOISE).toSpliced(NOISE / 2, 0, ...cards), 'cards.csv');
-  });
+let catalog: CatalogDatabase;
+beforeAll(() => {
+  const cards = rows('many-games-cards.tsv').map(([game = '', id = '', name = '', set = '', number = '']) => ({
+    ...{ id, name, set, number, game },
+  }));
+  catalog = openCatalog(printings(NOISE).toSpliced(NOISE / 2, 0, ...cards), 'cards.csv');
+});
 
-  it.each(rows('many-games.tsv'))('finds %s by %j: %s', (among, typed = '', meant = '') => {
+it.each(rows('many-games.tsv'))(
+  'over cards of many games, a search finds %s by %j: %s',
+  (among, typed = '', meant = '') => {
     const cards = search(catalog.index, typed, WHO).slice(0, among === 'first' ? 1 : 5);
     expect(cards.some(isMeant(meant)) ? [] : cards, meant).toEqual([]);
-  });
+  },
+);
 
-  it('may be a word that objects of JavaScript have', () => {
-    for (const typed of ['constructor', 'charizard constructor', '__proto__'])
-      expect(() => search(catalog.index, typed, WHO)).not.toThrow();
-  });
+it('what members type may be a word that objects of JavaScript have', () => {
+  for (const typed of ['constructor', 'charizard constructor', '__proto__'])
+    expect(() => search(catalog.index, typed, WHO)).not.toThrow();
 });
 
-describe('what is found first', () => {
-  it.each(table`
-    boba fett hyperspace | Boba Fett, Disintegrator | Boba Fett, Disintegrator @ Spark of Rebellion; Hyperspace Disaster @ Shadows
-    mew tempest | Mew | Mew @ Fossil; Wasteland @ Tempest
-    ${LONG_SET} - Russell Westbrook - 11 | Russell Westbrook | Russell Westbrook @ ${LONG_SET} # 11; Kevin Durant @ ${LONG_SET} # 11
-    mrd 83 | Bottle Gnomes | Bottle Gnomes @ Mirrodin # 83 = mrd-83; Light Beam @ Mirrodin = 83b0c1d2e3f4a5b6c7d8e9f0
-    wasteland tempest | Wasteland @ Tempest > Wasteland @ Tempest Remastered | Wasteland @ Tempest Remastered, 2015-05-06; Wasteland @ Tempest
-    swing bg | Swing Big | Swing Fist = TBBJQ7BndpfT6cPq6bGfB; Swing Big
-    goyf | Tarmogoyf > Gryff Vanguard | Gryff Vanguard; Tarmogoyf; Vamguard Rider
-    barbatos fourth form | Gundam Barbatos 4th Form | Gundam Barbatos; Gundam Barbatos 4th Form
-    gundam mk2 | Gundam Mk-II | Gundam Mk-I; Gundam Mk-II
-    mk 2 | Gundam Mk-II | Gundam Mk-I; Gundam Mk-II
-    tallgeese 3 | Tallgeese Ⅲ | Tallgeese; Tallgeese Ⅲ
-    tallgeese iii | Tallgeese Ⅲ | Tallgeese; Tallgeese Ⅲ
-    nu gundam | ν Gundam | Gundam; ν Gundam
-    ν gundam | ν Gundam | Gundam; ν Gundam
-    test of courage from into the forbidden city | Test of Courage | Into the Forbidden City @ Core; Test of Courage @ Into the Forbidden City
-    test of courge into the forbidden city | Test of Courage | Into the Forbidden City @ Core; Test of Courage @ Into the Forbidden City
-    lanterm | Lantern Moth Of Old > Lantorn | Lantorn; Lantern Moth Of Old
-    old fern lantern | Moth Lantern | Old Hare; Gull Fern; Moth Lantern
-    gull moth zest | Moth | Gull @ Blue; Moth @ Zest; Old Gull; Blue Moth
-    old gull moth | Old Gull | Gull @ Blue; Moth @ Zest; Old Gull; Blue Moth
-    moth old gull | Old Gull | Gull @ Blue; Moth @ Zest; Old Gull; Blue Moth
-    blue moth gull | Blue Moth | Gull @ Blue; Moth @ Zest; Old Gull; Blue Moth
-    cod cheap | Cod | Cod; Polar Cap @ Cod
-    murk | Murkling | 60x Very Murk $ Eel; Murkling
-    zest | Very Zest Eel Of Many Words | 400x Gull $ @ Zest; Very Zest Eel Of Many Words @ Set Of Many Other Words
-    zest quorl | Quorl | 300x Quorl Of Many Other Words $ @ Zest; Quorl @ Zest
-    quib | Quib Rex > Quibbard > Quibbard > Quibbard > Quibmander > Quibmander > Quibmander > Quibmander > Quibzap > Quibbard Rex | 3x Quibbard; 2x Quibbard Rex; 4x Quibmander; Quibzap; Quib Rex
-    kr du | # kram-2 > # kram-1 | 26x Kra Du$; Kram Dudling = kram-1, 2001-05-01; Kram Dudling = kram-2, 2020-01-01; Kram Dudling = kram-3, 1999-01-09
-    nuu | # nu-2 > # nu-0 > # nu-3 > # nu-1 | Nuu = nu-0, 2001-05-01; Nuu = nu-1; Nuu = nu-2, 2020; Nuu = nu-3, 1999-01-09
-    where doom awaits deck list | Where Doom Awaits | Lost Memories @ Where Doom Awaits; Where Doom Awaits @ Where Doom Awaits
-    blood on the altar rulings | Blood on the Altar | Burned Ruins @ Blood on the Altar; Blood on the Altar @ Blood on the Altar
-    overdrive cheap | Overdrive | Clear World @ Stardust Overdrive; Overdrive @ Stardust Overdrive
-    uprising cheap | Uprising | Polar Cap @ Uprising; Uprising @ Uprising
-    fire | Elemental Fire > Ace | Ace @ Fire; Elemental Fire
-    drake 7 | # a > # b | Drake @ Series 7 # 7 = b; Drake @ First Light # 7 = a
-    gull | # a9 > # a10 | Gull = a10; Gull = a9
-  `)('by %j is %j', (typed, meant = '', cards = '') => expectMeant(found(typed, cards), meant.split(' > ')));
-});
+it.each(table`
+  boba fett hyperspace | Boba Fett, Disintegrator | Boba Fett, Disintegrator @ Spark of Rebellion; Hyperspace Disaster @ Shadows
+  mew tempest | Mew | Mew @ Fossil; Wasteland @ Tempest
+  ${LONG_SET} - Russell Westbrook - 11 | Russell Westbrook | Russell Westbrook @ ${LONG_SET} # 11; Kevin Durant @ ${LONG_SET} # 11
+  mrd 83 | Bottle Gnomes | Bottle Gnomes @ Mirrodin # 83 = mrd-83; Light Beam @ Mirrodin = 83b0c1d2e3f4a5b6c7d8e9f0
+  wasteland tempest | Wasteland @ Tempest > Wasteland @ Tempest Remastered | Wasteland @ Tempest Remastered, 2015-05-06; Wasteland @ Tempest
+  swing bg | Swing Big | Swing Fist = TBBJQ7BndpfT6cPq6bGfB; Swing Big
+  goyf | Tarmogoyf > Gryff Vanguard | Gryff Vanguard; Tarmogoyf; Vamguard Rider
+  barbatos fourth form | Gundam Barbatos 4th Form | Gundam Barbatos; Gundam Barbatos 4th Form
+  gundam mk2 | Gundam Mk-II | Gundam Mk-I; Gundam Mk-II
+  mk 2 | Gundam Mk-II | Gundam Mk-I; Gundam Mk-II
+  tallgeese 3 | Tallgeese Ⅲ | Tallgeese; Tallgeese Ⅲ
+  tallgeese iii | Tallgeese Ⅲ | Tallgeese; Tallgeese Ⅲ
+  nu gundam | ν Gundam | Gundam; ν Gundam
+  ν gundam | ν Gundam | Gundam; ν Gundam
+  test of courage from into the forbidden city | Test of Courage | Into the Forbidden City @ Core; Test of Courage @ Into the Forbidden City
+  test of courge into the forbidden city | Test of Courage | Into the Forbidden City @ Core; Test of Courage @ Into the Forbidden City
+  lanterm | Lantern Moth Of Old > Lantorn | Lantorn; Lantern Moth Of Old
+  old fern lantern | Moth Lantern | Old Hare; Gull Fern; Moth Lantern
+  gull moth zest | Moth | Gull @ Blue; Moth @ Zest; Old Gull; Blue Moth
+  old gull moth | Old Gull | Gull @ Blue; Moth @ Zest; Old Gull; Blue Moth
+  moth old gull | Old Gull | Gull @ Blue; Moth @ Zest; Old Gull; Blue Moth
+  blue moth gull | Blue Moth | Gull @ Blue; Moth @ Zest; Old Gull; Blue Moth
+  cod cheap | Cod | Cod; Polar Cap @ Cod
+  murk | Murkling | 60x Very Murk $ Eel; Murkling
+  zest | Very Zest Eel Of Many Words | 400x Gull $ @ Zest; Very Zest Eel Of Many Words @ Set Of Many Other Words
+  zest quorl | Quorl | 300x Quorl Of Many Other Words $ @ Zest; Quorl @ Zest
+  quib | Quib Rex > Quibbard > Quibbard > Quibbard > Quibmander > Quibmander > Quibmander > Quibmander > Quibzap > Quibbard Rex | 3x Quibbard; 2x Quibbard Rex; 4x Quibmander; Quibzap; Quib Rex
+  kr du | # kram-2 > # kram-1 | 26x Kra Du$; Kram Dudling = kram-1, 2001-05-01; Kram Dudling = kram-2, 2020-01-01; Kram Dudling = kram-3, 1999-01-09
+  nuu | # nu-2 > # nu-0 > # nu-3 > # nu-1 | Nuu = nu-0, 2001-05-01; Nuu = nu-1; Nuu = nu-2, 2020; Nuu = nu-3, 1999-01-09
+  where doom awaits deck list | Where Doom Awaits | Lost Memories @ Where Doom Awaits; Where Doom Awaits @ Where Doom Awaits
+  blood on the altar rulings | Blood on the Altar | Burned Ruins @ Blood on the Altar; Blood on the Altar @ Blood on the Altar
+  overdrive cheap | Overdrive | Clear World @ Stardust Overdrive; Overdrive @ Stardust Overdrive
+  uprising cheap | Uprising | Polar Cap @ Uprising; Uprising @ Uprising
+  fire | Elemental Fire > Ace | Ace @ Fire; Elemental Fire
+  drake 7 | # a > # b | Drake @ Series 7 # 7 = b; Drake @ First Light # 7 = a
+  gull | # a9 > # a10 | Gull = a10; Gull = a9
+`)('what is found first by %j is %j', (typed, meant = '', cards = '') =>
+  expectMeant(found(typed, cards), meant.split(' > ')),
+);
 
-describe('all that is found', () => {
-  it.each(table`
-    vanguard wxyzq | Gryff Vanguard | Gryff Vanguard; Vamguard Rider
-    light b | Lightning Bolt | Lightning Bolt; Guiding Light = b1c2d3e4f5a6b7c8d9e0f1a2
-    83B0C1D2E3F4A5B6C7D8E9F0 | Light Beam | Light Beam = 83b0c1d2e3f4a5b6c7d8e9f0; Bottle Gnomes
-    _____ | _____ > _____ | 2x _____; Gull
-    steven curry | Stephen Curry / Steve Kerr > Stephen Curry | Stephen Curry / Steve Kerr; Stephen Curry; Gull
-    Stephen Curry | Stephen Curry > Stephen Curry / Steve Kerr | Stephen Curry / Steve Kerr; Stephen Curry; Stephan Currie
-    tarmgoy | Tarmogoyf | Tarmogoyf; Gull
-    heavy arms | Gundam Heavyarms > Geara Doga (Heavy Armed Type) | Gundam Heavyarms; Geara Doga (Heavy Armed Type); Gull
-    sword | # sword | Gull = sword; Swurd Newt
-    SWORD | # sword | Gull = sword; Swurd Newt
-    sword | Gull # Sword | Gull # Sword; Swurd Newt
-    sword | Sword | Sword; Swurd Newt
-    murkling | Murkling Eel 0 > Murkling Eel 1 > Murkling Eel 2 > Murkling Eel 3 > Murklimg Newt | 4x Murkling Eel $; Murklimg Newt
-    murkling | Murkling Eel 0 > Murkling Eel 1 > Murkling Eel 2 > Murkling Eel 3 > Murkling Eel 4 | 5x Murkling Eel $; Murklimg Newt
-  `)('by %j is %j', (typed, text = '', cards = '') => {
-    const [meant, all] = [text.split(' > '), found(typed, cards)];
-    expectMeant(all, meant);
-    expect(all).toHaveLength(meant.length);
-  });
+it.each(table`
+  vanguard wxyzq | Gryff Vanguard | Gryff Vanguard; Vamguard Rider
+  light b | Lightning Bolt | Lightning Bolt; Guiding Light = b1c2d3e4f5a6b7c8d9e0f1a2
+  83B0C1D2E3F4A5B6C7D8E9F0 | Light Beam | Light Beam = 83b0c1d2e3f4a5b6c7d8e9f0; Bottle Gnomes
+  _____ | _____ > _____ | 2x _____; Gull
+  steven curry | Stephen Curry / Steve Kerr > Stephen Curry | Stephen Curry / Steve Kerr; Stephen Curry; Gull
+  Stephen Curry | Stephen Curry > Stephen Curry / Steve Kerr | Stephen Curry / Steve Kerr; Stephen Curry; Stephan Currie
+  tarmgoy | Tarmogoyf | Tarmogoyf; Gull
+  heavy arms | Gundam Heavyarms > Geara Doga (Heavy Armed Type) | Gundam Heavyarms; Geara Doga (Heavy Armed Type); Gull
+  sword | # sword | Gull = sword; Swurd Newt
+  SWORD | # sword | Gull = sword; Swurd Newt
+  sword | Gull # Sword | Gull # Sword; Swurd Newt
+  sword | Sword | Sword; Swurd Newt
+  murkling | Murkling Eel 0 > Murkling Eel 1 > Murkling Eel 2 > Murkling Eel 3 > Murklimg Newt | 4x Murkling Eel $; Murklimg Newt
+  murkling | Murkling Eel 0 > Murkling Eel 1 > Murkling Eel 2 > Murkling Eel 3 > Murkling Eel 4 | 5x Murkling Eel $; Murklimg Newt
+`)('all that is found by %j is %j', (typed, text = '', cards = '') => {
+  const [meant, all] = [text.split(' > '), found(typed, cards)];
+  expectMeant(all, meant);
+  expect(all).toHaveLength(meant.length);
 });
 
 it('one word has an error where cards have each word, and none has both', () => {

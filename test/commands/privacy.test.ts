@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import privacy from '../../commands/privacy.ts';
-import type { KeptAboutMember } from '../../src/members/member-data.ts';
+import type { MemberData } from '../../src/members/member-data.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
 import { idsOf, pressed, startServices, typed } from './commands.ts';
 
@@ -35,7 +35,10 @@ it('a custom id that was never made is not obeyed', async () => {
 });
 
 /** The text for a member about whose last cards this is known. */
-async function textFor(lastCards: KeptAboutMember['lastCards'], locale = 'en-US'): Promise<string> {
+async function textFor(
+  lastCards: Awaited<ReturnType<MemberData['kept']>>['lastCards'],
+  locale = 'en-US',
+): Promise<string> {
   const { services } = await startServices();
   const counts = { days: 35, requests: 1e15, saved: 1e15 };
   services.memberData.kept = async () => ({ counts, lastCards, watches: 25, lists: 3 });

@@ -8,7 +8,7 @@ import { apiUser } from '../../sandbox/discord/world.ts';
 import { listen } from '../../sandbox/listen.ts';
 import { createClient, login, reconnectWaitMs, refusedWaitMs } from '../../src/discord/gateway.ts';
 import { Events } from '../../src/model/events.ts';
-import { LocalClaims } from '../../src/model/store/claims.ts';
+import { Claims } from '../../src/model/store/claims.ts';
 import { fakeTimers } from '../support/fake-timers.ts';
 import { logLines } from '../support/log-lines.ts';
 import { onFinished } from '../support/on-finished.ts';
@@ -112,7 +112,7 @@ it('a connection whose handshake does not end is closed before the next, so that
   const port = await listen(server, 0);
   const { log, lines } = logLines();
   const apiUrl = `http://127.0.0.1:${port}`;
-  const client = createClient({ apiUrl, shards: 'auto', claims: new LocalClaims(), events: new Events(), log });
+  const client = createClient({ apiUrl, shards: 'auto', claims: new Claims(), events: new Events(), log });
   const stopping = new AbortController();
   onFinished(async () => {
     stopping.abort();

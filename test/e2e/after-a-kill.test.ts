@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
+import { SAMPLE_CARDS } from '../../sandbox/sample-cards.ts';
 import { startAppBot, startBackends } from '../support/backends.ts';
 import { startBotProcess } from '../support/bot-process.ts';
-import { ENV, membersOf, pricedCards, untoldIn } from '../support/watched-prices.ts';
-import { hasCard, IDS, QUICK, storedRows } from '../support/world.ts';
+import { hasCard, IDS, QUICK, storedRows, untoldIn } from '../support/world.ts';
 
 // The service allows a little more at once than the bot's configured burst, because a busy machine delivers requests late
 // and bunched; a whole new burst would still exceed it.
@@ -61,15 +61,23 @@ it('deferred replies are completed once each by the next process after a SIGKILL
 });
 
 it('the next process after a SIGKILL notes what the last one had sent, and shows it no second time', async () => {
-  const cards = pricedCards();
-  const { discord, env } = await startBackends({ ...QUICK, cards }, ENV);
-  const members = membersOf(discord, cards);
+  const { discord, cardService, env, card, type, bob } = await startBackends(QUICK, { PRICES_FRESH_SECONDS: '0' });
+  /** The service has a new price, and a lookup of another member brings it. */
+  const priced = (market: number) => {
+    cardService.script({
+      path: 'base1-4',
+      body: { ...SAMPLE_CARDS.find(({ id }) => id === 'base1-4'), prices: { market } },
+    });
+    const shown = `**${market.toFixed(2).replace('.', ',')}**`;
+    return card('base1-4', {}, { memberId: bob }).until(({ embeds }) => JSON.stringify(embeds).includes(shown));
+  };
   const killed = startBotProcess(env);
   await discord.gateway.whenReady();
-  await members.priced(36);
-  await members.watches();
+  await priced(36);
+  const watch = await type('watch', { card: 'base1-4', below: 30 }).settled();
+  expect(watch.content).toContain('is at 30.00 or below');
   const stopWatching = discord.onMessage(({ trigger }) => trigger === 'message' && killed.child.kill('SIGKILL'));
-  await members.priced(29.5).catch(() => {}); // it may be killed before it has shown the price
+  await priced(29.5).catch(() => {}); // it may be killed before it has shown the price
   await killed.ended;
   stopWatching();
   expect(untoldIn(env.DATA_DIR)).toHaveLength(1);
@@ -78,5 +86,6 @@ it('the next process after a SIGKILL notes what the last one had sent, and shows
   const sent = () => discord.requests.filter(({ path }) => path.endsWith('/messages')).length;
   await expect.poll(sent).toBe(2);
   await next.stop();
-  expect([members.told().length, untoldIn(env.DATA_DIR)]).toEqual([1, []]);
+  const told = discord.messages().filter(({ trigger }) => trigger === 'message');
+  expect([told.length, untoldIn(env.DATA_DIR)]).toEqual([1, []]);
 });

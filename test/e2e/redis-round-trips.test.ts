@@ -7,29 +7,39 @@ const KNOWN = 'base1-2';
 const UNKNOWN = 'base1-4';
 
 let processes: TestBots;
-let relays: RecordingRelay[];
+/** What each sends to Redis, in order: the name of a command and its arguments. A transaction is one command, `MULTI`. */
+const sentBy: readonly string[][][] = [[], []];
+const ofEach = <T>(work: (commands: string[][], shard: number) => T) => Promise.all(sentBy.map(work));
 beforeAll(async () => {
   const redis = await startRedis();
   const env = { MEMBER_DAILY_REQUESTS: '1000' };
   processes = await prepareAppBots({ redis, service: { plan: 'pro' }, env });
-  relays = [await startRecordingRelay(redis.url), await startRecordingRelay(redis.url)];
-  await Promise.all(relays.map(({ url }, shard) => processes.start(shard, { REDIS_URL: url })));
+  await ofEach(async (commands, shard) => {
+    const { url } = await startRelay(redis.url, { watch: () => watch(commands) });
+    await processes.start(shard, { REDIS_URL: url });
+  });
 });
 
-/** Between two of them all is written that belongs to an answer. */
-async function heartbeats({ commands }: RecordingRelay): Promise<void> {
-  const seen = () => commands.filter((command) => keysOf(command)[0]?.endsWith(':processes')).length;
-  const until = seen() + 4; // a look is two commands
-  await expect.poll(seen).toBeGreaterThanOrEqual(until);
+/** Between two of each process all is written that belongs to an answer. */
+async function heartbeats(): Promise<void> {
+  await ofEach(async (commands) => {
+    const seen = () => commands.filter((command) => keysOf(command)[0]?.endsWith(':processes')).length;
+    const until = seen() + 4; // a look is two commands
+    await expect.poll(seen).toBeGreaterThanOrEqual(until);
+  });
 }
 
-/** What the process with this shard sends to Redis for a `/card` that it does not send anyway: names and keys. */
+/** What is sent meanwhile, by one process after the other. */
+async function sentDuring(work: () => Promise<unknown>): Promise<string[][]> {
+  const before = sentBy.map(({ length }) => length);
+  await work();
+  await heartbeats();
+  return sentBy.flatMap((commands, shard) => commands.slice(before[shard]));
+}
+
+/** What is sent for a `/card` in the server of this shard that is not sent anyway: names and keys. */
 async function commandsFor(shard: number, cardId: string, anyway: Set<string>): Promise<string[]> {
-  const relay = relays[shard] as RecordingRelay;
-  const before = relay.commands.length;
-  await processes.card(shard, cardId).settled();
-  await heartbeats(relay);
-  const sent = relay.commands.slice(before);
+  const sent = await sentDuring(() => processes.card(shard, cardId).settled());
   const ofMember = sent.filter((command) => !anyway.has(kindOf(command)) && !isOfLook(command));
   return ofMember.map((command) => [command[0], ...keysOf(command)].join(' '));
 }
@@ -60,11 +70,9 @@ function kindOf(command: readonly string[]): string {
 
 it('an unknown card costs at most 11 commands to Redis, one known elsewhere 1, one in memory none; nothing is read of watches and settings that are not there', async () => {
   await showsCard(processes.card(0, KNOWN)); // the first request of all teaches the plan
-  await Promise.all(relays.map(({ commands }) => expect.poll(() => commands.some(isOfSettings)).toBe(true)));
-  await Promise.all(relays.map(heartbeats));
-  const idle = relays.map(({ commands }) => commands.length);
-  await Promise.all(relays.map(heartbeats));
-  const anyway = new Set(relays.flatMap(({ commands }, index) => commands.slice(idle[index]).map(kindOf)));
+  await ofEach((commands) => expect.poll(() => commands.some(isOfSettings)).toBe(true));
+  await heartbeats();
+  const anyway = new Set((await sentDuring(heartbeats)).map(kindOf));
 
   const unknown = await commandsFor(0, UNKNOWN, anyway);
   const inMemory = await commandsFor(0, UNKNOWN, anyway);
@@ -82,28 +90,21 @@ it('an unknown card costs at most 11 commands to Redis, one known elsewhere 1, o
   expect(processes.cardService.counts.total).toBe(3);
 });
 
-type RecordingRelay = Awaited<ReturnType<typeof startRecordingRelay>>;
-
 /**
- * A TCP proxy before a Redis that notes what passes, none of which has a `\r\n` of its own: arrays of bulk strings, as in
+ * Notes what passes on a connection to Redis, none of which has a `\r\n` of its own: arrays of bulk strings, as in
  * https://redis.io/docs/latest/develop/reference/protocol-spec/#sending-commands-to-a-redis-server
  */
-async function startRecordingRelay(url: string) {
-  /** What was sent to Redis, in order: the name of a command and its arguments. A transaction is one command, `MULTI`. */
-  const commands: string[][] = [];
-  const watch = () => {
-    const lines: string[] = [];
-    let inTransaction = false;
-    return (sent: Buffer) => {
-      lines.push(...((lines.pop() ?? '') + sent.toString('latin1')).split('\r\n'));
-      for (const [name = '', ...args] of takenFrom(lines)) {
-        const command = name.toUpperCase();
-        if (!inTransaction) commands.push([command, ...args]);
-        inTransaction = command === 'MULTI' || (inTransaction && command !== 'EXEC');
-      }
-    };
+function watch(commands: string[][]) {
+  const lines: string[] = [];
+  let inTransaction = false;
+  return (sent: Buffer) => {
+    lines.push(...((lines.pop() ?? '') + sent.toString('latin1')).split('\r\n'));
+    for (const [name = '', ...args] of takenFrom(lines)) {
+      const command = name.toUpperCase();
+      if (!inTransaction) commands.push([command, ...args]);
+      inTransaction = command === 'MULTI' || (inTransaction && command !== 'EXEC');
+    }
   };
-  return { url: (await startRelay(url, { watch })).url, commands };
 }
 
 /** All requests that are there as a whole: how many words, then each after its length. */

@@ -1,12 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
 import { beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { keysOf } from '../../src/known/card-store.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { CARDS_SCHEMA } from '../../src/storage/sqlite/cards.ts';
 import { fakeTimers } from '../support/fake-timers.ts';
 import { msOf, played, type Steps } from '../support/limiter-script.ts';
-import { WARN } from '../support/log-lines.ts';
 import { noRealRedis, startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
 import { rowsInFile } from '../support/stores.ts';
 import { table } from '../table.ts';
@@ -93,7 +91,6 @@ const STEPS: Steps<Scene> = [
   ],
   [/^newest$/, async ({ here }) => named(await here.store.newest('a'))],
   [/^remembers$/, ({ here }) => named(here.store.remembered('a'))],
-  [/^closes$/, ({ here }) => here.store.close()],
   [/^emptied$/, async ({ place }) => void (await place.empty())],
   [/^has (.+)$/, async ({ place }, value) => void (await place.overwrite(one(VALUES, value)))],
   [/^rows$/, ({ place }) => place.count()],
@@ -124,14 +121,14 @@ describe.each<{ in: string; cards: () => Promise<CardPlace> }>([
   { in: 'Redis', cards: () => redisCards(redis) },
 ])('a card store over $in', ({ cards }) => {
   it.each(table`
-    remembers a card, also after a restart | keeps card as x:y; reads x:y; closes; restart; reads x:y | card | card
-    remembers that there is none | keeps none as x:y; reads x:y; closes; restart; reads x:y | none | none
-    remembers what a card cost before | keeps history as x:y; reads x:y; closes; restart; reads x:y
+    remembers a card, also after a restart | keeps card as x:y; reads x:y; restart; reads x:y | card | card
+    remembers that there is none | keeps none as x:y; reads x:y; restart; reads x:y | none | none
+    remembers what a card cost before | keeps history as x:y; reads x:y; restart; reads x:y
       | history | history
-    remembers that a card is no longer listed | keeps delisted as x:y; reads x:y; closes; restart; reads x:y
+    remembers that a card is no longer listed | keeps delisted as x:y; reads x:y; restart; reads x:y
       | delisted | delisted
     remembers a card of an id that means something to databases
-      | keeps odd id as x:y; reads x:y; closes; restart; reads x:y
+      | keeps odd id as x:y; reads x:y; restart; reads x:y
       | odd id | odd id
     reads a card whose former prices cannot be read, without them | keeps card; has an odd history; restart; reads
       | card
@@ -205,10 +202,6 @@ describe.each<{ in: string; cards: () => Promise<CardPlace> }>([
   });
 });
 
-it('the keys of kept cards stay as they are, so that no update forgets them', () => {
-  expect(keysOf('cards.test')).toBe('v1:87666aefb74c:');
-});
-
 it.each(['read', 'written'])(
   'that a lasting store cannot be %s fails nothing, and is said once in the log, and again when it works',
   async (how) => {
@@ -261,38 +254,31 @@ async function openRows(maxRows?: number) {
   return { open, count, lasting, fill };
 }
 
-describe('cards in a file', () => {
-  it('sweeps expired rows while others are written', async () => {
-    const { lasting, count, fill } = await openRows();
-    await fill(0, 400);
-    vi.setSystemTime(Date.now() + HOUR_MS);
-    await fill(400, 900);
-    expect([await count(), await lasting.get('card 399')]).toEqual([500, undefined]);
-  });
+it('a file sweeps expired rows while others are written', async () => {
+  const { lasting, count, fill } = await openRows();
+  await fill(0, 400);
+  vi.setSystemTime(Date.now() + HOUR_MS);
+  await fill(400, 900);
+  expect([await count(), await lasting.get('card 399')]).toEqual([500, undefined]);
+});
 
-  it('never holds more rows than its bound, and deletes those that expire first', async () => {
-    const { lasting, count, fill } = await openRows(1_000);
-    for (let index = 0; index < 3_000; index += 100) {
-      await fill(index, index + 100, (at) => HOUR_MS + at);
-      expect(await count()).toBeLessThanOrEqual(1_000);
-    }
-    expect([await lasting.get('card 2999'), await lasting.get('card 0')]).toEqual(['{}', undefined]);
-  });
-
-  it('does not grow by rewriting', async () => {
-    const { count, fill } = await openRows(1_000);
-    await fill(0, 900);
-    for (let time = 0; time < 300; time++) await fill(0, 1);
-    expect(await count()).toBe(900);
-  });
-
-  it('counts the rows of its file from the start', async () => {
-    const { open, count, fill } = await openRows(1_000);
-    await fill(0, 900, (at) => HOUR_MS + at);
-    const { lasting } = await open();
-    for (let index = 0; index < 200; index++) await lasting.set(`more ${index}`, '{}', 2 * HOUR_MS);
+it('a file never holds more rows than its bound, and deletes those that expire first', async () => {
+  const { lasting, count, fill } = await openRows(1_000);
+  for (let index = 0; index < 3_000; index += 100) {
+    await fill(index, index + 100, (at) => HOUR_MS + at);
     expect(await count()).toBeLessThanOrEqual(1_000);
-  });
+  }
+  expect([await lasting.get('card 2999'), await lasting.get('card 0')]).toEqual(['{}', undefined]);
+});
+
+it('a file does not grow by rewriting, and counts its rows from the start', async () => {
+  const { open, count, fill } = await openRows(1_000);
+  await fill(0, 900, (at) => HOUR_MS + at);
+  for (let time = 0; time < 300; time++) await fill(0, 1);
+  expect(await count()).toBe(900);
+  const { lasting } = await open();
+  for (let index = 0; index < 200; index++) await lasting.set(`more ${index}`, '{}', 2 * HOUR_MS);
+  expect(await count()).toBeLessThanOrEqual(1_000);
 });
 
 it('no statement about rows or kept cards reads a whole table', async () => {
@@ -319,61 +305,52 @@ it('no statement about rows or kept cards reads a whole table', async () => {
   expect(plans.map(({ detail }) => String(detail)).filter((plan) => plan.startsWith('SCAN'))).toEqual([]);
 });
 
-it('a file that cannot be closed is a warning', async () => {
-  const { store, database, lines } = await (await sqliteCards()).open();
-  database.close();
-  await store.close();
-  expect(lines.map(({ level }) => level)).toEqual([WARN]);
+/** Real time, because Redis expires keys by its own clock. */
+async function withCard(ageMs = 0, address = redis) {
+  vi.useRealTimers();
+  const cards = await redisCards(address);
+  const opened = await cards.open();
+  const keep = () => opened.store.set('base1:4 é', { card: CARD, fetchedAtMs: Date.now() - ageMs });
+  await keep();
+  const [key = ''] = await cards.keys();
+  return { ...cards, ...opened, keep, key };
+}
+
+it('the keys of kept cards, of prefix, version and origin, stay as they are, so that no update forgets them', async () => {
+  const { key, prefix } = await withCard();
+  expect(key).toBe(`${prefix}:cards:v1:87666aefb74c:base1:4 é`);
 });
 
-describe('cards in Redis', () => {
-  /** Real time, because Redis expires keys by its own clock. */
-  async function withCard(ageMs = 0, address = redis) {
-    vi.useRealTimers();
-    const cards = await redisCards(address);
-    const opened = await cards.open();
-    const keep = () => opened.store.set('base1:4 é', { card: CARD, fetchedAtMs: Date.now() - ageMs });
-    await keep();
-    const [key = ''] = await cards.keys();
-    return { ...cards, ...opened, keep, key };
-  }
+it('cards in Redis expire at the end of their life, however much of it was over when they were written', async () => {
+  const { client, key } = await withCard(KEEP_MS / 2);
+  const leftMs = await (await client()).pTTL(key);
+  expect(leftMs).toBeGreaterThan(KEEP_MS / 2 - 60_000);
+  expect(leftMs).toBeLessThanOrEqual(KEEP_MS / 2);
+});
 
-  it('have keys of prefix, version and origin', async () => {
-    const { key, prefix } = await withCard();
-    expect(key).toMatch(new RegExp(`^${prefix}:cards:v1:[0-9a-f]{12}:base1:4 é$`));
-  });
+it('cards in Redis cannot be cleared: other programs may use that Redis', async () => {
+  const { lasting, count } = await withCard();
+  await expect(lasting.clear()).rejects.toThrow();
+  expect(await count()).toBe(1);
+});
 
-  it('expire at the end of their life, however much of it was over when they were written', async () => {
-    const { client, key } = await withCard(KEEP_MS / 2);
-    const leftMs = await (await client()).pTTL(key);
-    expect(leftMs).toBeGreaterThan(KEEP_MS / 2 - 60_000);
-    expect(leftMs).toBeLessThanOrEqual(KEEP_MS / 2);
-  });
+it('cards in Redis are a miss where another program stores something else, and the link stays usable', async () => {
+  const { client, key, link, open, empty } = await withCard();
+  await empty();
+  await (await client()).lPush(key, 'x');
+  expect(await (await open()).store.newest('base1:4 é')).toBeUndefined();
+  expect(link.health).toBe('usable');
+});
 
-  it('cannot be cleared: other programs may use that Redis', async () => {
-    const { lasting, count } = await withCard();
-    await expect(lasting.clear()).rejects.toThrow();
-    expect(await count()).toBe(1);
-  });
-
-  it('are a miss where another program stores something else, and the link stays usable', async () => {
-    const { client, key, link, open, empty } = await withCard();
+it.skipIf(noRealRedis('cards answered in an outage'))(
+  'cards in Redis that were answered while it was away are stored when it is back',
+  async () => {
+    const server = await startRealRedis();
+    const { empty, count, keep } = await withCard(0, server);
     await empty();
-    await (await client()).lPush(key, 'x');
-    expect(await (await open()).store.newest('base1:4 é')).toBeUndefined();
-    expect(link.health).toBe('usable');
-  });
-
-  it.skipIf(noRealRedis('cards answered in an outage'))(
-    'that were answered while it was away are stored when it is back',
-    async () => {
-      const server = await startRealRedis();
-      const { empty, count, keep } = await withCard(0, server);
-      await empty();
-      await server.kill();
-      await keep();
-      await server.start();
-      await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 20_000 });
-    },
-  );
-});
+    await server.kill();
+    await keep();
+    await server.start();
+    await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 20_000 });
+  },
+);

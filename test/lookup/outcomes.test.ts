@@ -4,13 +4,13 @@ import { Lookups, type LookupsOptions } from '../../src/lookup/lookups.ts';
 import { Stopping } from '../../src/model/errors.ts';
 import { NOON_MS, requesterOf } from '../support/lookup-queue.ts';
 
-const WANTED = { requester: requesterOf('alice'), receivedAtMs: NOON_MS, deadlineMs: Infinity };
+const WANTED = { requester: requesterOf('alice'), receivedAtMs: NOON_MS, deadlineMs: Infinity, isTakenOver: true };
 
 /** A reply of one card, which is missing. */
 function openedOver(admitted: Awaited<ReturnType<LookupsOptions['lookupQueue']['admit']>>) {
-  return Lookups.resume([{ cardId: 'a', showPrices: true }], WANTED, {
+  return Lookups.open([{ cardId: 'a', showPrices: true }], WANTED, {
     cards: { known: async () => ({ kind: 'missing' }) },
-    lookupQueue: { admit: async () => admitted, admitAgain: () => admitted },
+    lookupQueue: { admit: async () => admitted },
     ledger: { saved() {} },
     longestWaitMs: 0,
   });
@@ -36,8 +36,9 @@ it.each<[string, Partial<Progress>, number, true | undefined]>([
   ['no, when it came before that', { requestedAtMs: 7 }, 6, undefined],
   ['yes, when it came at once', { requestedAtMs: 7 }, 7, true],
 ])('whether an answer came by a request of its reply: %s', async (_, how, fetchedAtMs, isFetched) => {
-  const { cards } = await (await lookedUp(how, fetchedAtMs)).lookUpAll();
-  expect(cards[0]?.isJustFetched).toBe(isFetched);
+  const lookups = await lookedUp(how, fetchedAtMs);
+  await lookups.lookUpAll();
+  expect(lookups.inTheEnd().cards[0]?.isJustFetched).toBe(isFetched);
 });
 
 it('a reply with a card that a stop keeps from the queue is left to the next process', async () => {

@@ -593,7 +593,8 @@ rules('Where the day ends')`
 `;
 
 rules('Who watches')`
-  is told how many cards wait | 60 a minute, burst 3; m: a1-5; +100 ms; lengths | 5 4 3 3 3 3 3 3
+  is told how many cards wait
+    | 60 a minute, burst 3; m reserve: a1-5; waiting; m start: a1-5; +100 ms; waiting | 5 | 3
   is told whether one waits, here or elsewhere
     | elsewhere wait 0 0; is wanted; elsewhere wait 0 1; is wanted; elsewhere wait 0; alice: a b; is wanted
     | false | true | true

@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest';
 import { EmbeddedCardService, SANDBOX_API_KEY } from '../../sandbox/service/service.ts';
 import { UsageReports } from '../../src/lookup/usage-reports.ts';
-import { KeyRefused, type RequestOutcome, ServiceDown, Stopping } from '../../src/model/errors.ts';
+import { KeyRefused, type RequestOutcome, ServiceDown } from '../../src/model/errors.ts';
 import { Events } from '../../src/model/events.ts';
-import { LocalClaims } from '../../src/model/store/claims.ts';
+import { Claims } from '../../src/model/store/claims.ts';
 import type { Rows } from '../../src/model/store/rows.ts';
 import { fakeTimers } from '../support/fake-timers.ts';
 import { ERROR, logLines } from '../support/log-lines.ts';
@@ -14,7 +14,7 @@ const ALICE = { memberId: 'alice', guildId: 'guild' };
 
 const later = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-function reportsOver({ claims = new LocalClaims(), rows }: { claims?: LocalClaims; rows?: Rows } = {}) {
+function reportsOver({ claims = new Claims(), rows }: { claims?: Claims; rows?: Rows } = {}) {
   fakeTimers({ now: NOON_MS });
   const cardService = new EmbeddedCardService();
   const over = lookupQueueOver(cardService, { plan: 'auto' }, { apiKey: SANDBOX_API_KEY });
@@ -39,7 +39,7 @@ function reportsOver({ claims = new LocalClaims(), rows }: { claims?: LocalClaim
     if (got.kind !== 'permit') throw new Error(got.kind);
     await limiter.release(got.permit, outcome);
   };
-  return { limiter, service, cardService, known, ask, ends, reports, lines };
+  return { limiter, service, cardService, known, ask, ends, lines };
 }
 
 it('says why a report failed only until another may be asked for', async () => {
@@ -129,18 +129,8 @@ it('is shown once its request is counted', async () => {
   expect((await asked.later)?.report).toBeDefined();
 });
 
-it('is given up when the process ends', async () => {
-  const { cardService, reports } = reportsOver();
-  cardService.set({ latencyMs: 5_000 });
-  const asked = reports.ask(ALICE, 10_000);
-  await later(1_000);
-  reports.close();
-  await later(0);
-  expect((await asked).now.missing).toEqual({ error: expect.any(Stopping), atMs: NOON_MS + 1_000 });
-});
-
 it('is one of all processes in a minute, and each shows it', async () => {
-  const sharing = { claims: new LocalClaims(), rows: rowsInFile().rows };
+  const sharing = { claims: new Claims(), rows: rowsInFile().rows };
   const claim = vi.spyOn(sharing.claims, 'claim');
   const [one, other] = [reportsOver(sharing), reportsOver(sharing)];
   const first = await one.known();

@@ -1,7 +1,9 @@
 import { expect, it, vi } from 'vitest';
 import type { KeptLists } from '../../src/members/kept-lists.ts';
 import { fakeTimers } from '../support/fake-timers.ts';
+import { played, type Steps } from '../support/limiter-script.ts';
 import { inFiles, inRedis, keptMs } from '../support/stores.ts';
+import { table } from '../table.ts';
 
 const HOUR_MS = 3_600_000;
 const LIST = '4 Sol Ring';
@@ -15,25 +17,35 @@ async function two() {
   return { ...one, store: one.lists, other };
 }
 
-it('a pasted list is what was kept of its member, in any process', async () => {
-  const { store, other } = await two();
-  expect(await store.add('alice', '1', LIST)).toBe(true);
-  expect(await other.read('alice', '1')).toBe(LIST);
-  expect(await other.read('bob', '1')).toBeUndefined();
-  expect(await other.read('alice', '2')).toBeUndefined();
-  expect([await count(store), await count(other, 'bob')]).toEqual([1, 0]);
-});
+/** What a list says is its id. `elsewhere` is the other process; `-` is nothing. */
+const STEPS: Steps<Awaited<ReturnType<typeof two>>> = [
+  [
+    /^(elsewhere )?(\w+) (adds|reads|has|forgets) ?(\d?)$/,
+    async ({ store, other }, where, member, verb, id) => {
+      const lists = where ? other : store;
+      if (verb === 'adds') return (await lists.add(member, id, id)) ? undefined : 'not kept';
+      if (verb === 'reads') return (await lists.read(member, id)) ?? '-';
+      if (verb === 'has') return (await count(lists, member)) ?? '-';
+      return (await lists.forget(member)) ? undefined : 'not deleted';
+    },
+  ],
+  [/^no Redis$/, ({ link }) => link.close()],
+];
 
-it('a pasted list is one of the last three of its member, once, whichever process it comes to', async () => {
-  const { store, other } = await two();
-  for (const id of ['1', '2', '3']) await store.add('alice', id, id);
-  await other.add('alice', '3', '3');
-  expect(await store.read('alice', '1')).toBe('1');
-  await other.add('alice', '4', '4');
-  await store.add('bob', '5', '5');
-  const kept = await Promise.all(['1', '2', '3', '4'].map((id) => store.read('alice', id)));
-  expect(kept).toEqual([undefined, '2', '3', '4']);
-  expect(await count(store)).toBe(3);
+it.each(table`
+  is what was kept of its member, in any process
+    | alice adds 1; elsewhere alice reads 1; elsewhere bob reads 1; elsewhere alice reads 2; alice has; elsewhere bob has
+    | 1 | - | - | 1 | 0
+  is one of the last three of its member, once, whichever process it comes to
+    | alice adds 1; alice adds 2; alice adds 3; elsewhere alice adds 3; alice reads 1; elsewhere alice adds 4; bob adds 5;
+      alice reads 1; alice reads 2; alice reads 3; alice reads 4; alice has
+    | 1 | - | 2 | 3 | 4 | 3
+  is gone with what is deleted of its member alone
+    | alice adds 1; bob adds 1; alice forgets; nobody forgets; alice reads 1; alice has; bob reads 1 | - | 0 | 1
+  is not kept while Redis is away, and none is said to be deleted
+    | no Redis; alice adds 1; alice reads 1; alice has; alice forgets | not kept | - | - | not deleted
+`)('a pasted list %s', async (_, script = '', ...told) => {
+  expect(await played(await two(), script, STEPS)).toBe(told.join(' | '));
 });
 
 it('pasted lists are found to be deleted, however many are pasted at once', async () => {
@@ -44,15 +56,6 @@ it('pasted lists are found to be deleted, however many are pasted at once', asyn
   await Promise.all([store.add('alice', '7', LIST), other.forget('alice')]);
   await store.forget('alice');
   expect(await keptMs(stores, 'lists:')).toEqual([]);
-});
-
-it('a pasted list is gone with what is deleted of its member alone', async () => {
-  const { store } = await two();
-  for (const member of ['alice', 'bob']) await store.add(member, '1', LIST);
-  for (const member of ['alice', 'nobody']) expect(await store.forget(member)).toBe(true);
-  expect(await store.read('alice', '1')).toBeUndefined();
-  expect(await count(store)).toBe(0);
-  expect(await store.read('bob', '1')).toEqual(LIST);
 });
 
 it('a pasted list is neither read nor left in the file when its hour is over', async () => {
@@ -67,12 +70,4 @@ it('a pasted list is neither read nor left in the file when its hour is over', a
   expect(await count(store)).toBe(0);
   vi.advanceTimersByTime(HOUR_MS);
   expect(await keptMs(kept, 'lists:')).toEqual([]);
-});
-
-it('a Redis that is away keeps no list, and none is said to be deleted', async () => {
-  const { link, store } = await two();
-  link.close();
-  expect(await store.add('alice', '1', LIST)).toBe(false);
-  const [read, found] = [await store.read('alice', '1'), await count(store)];
-  expect([read, found, await store.forget('alice')]).toEqual([undefined, undefined, false]);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { CatalogDatabase } from '../../src/catalog/database.ts';
 import { DELETION_REQUESTS, MemberData } from '../../src/members/member-data.ts';
 import { sqliteMemberHistory } from '../../src/storage/sqlite/member-history.ts';
@@ -48,70 +48,68 @@ async function atTime<T>(atMs: number, work: () => Promise<T>): Promise<T> {
   }
 }
 
-describe('what is kept about a member', () => {
-  it('is shown: the counts of all days, the last cards, and how many are watched', async () => {
-    const { ledger, watches, memberData } = await process();
-    ledger.spent(ALICE);
-    await atTime(TODAY_MS - DAY_MS, async () => ledger.saved(ALICE));
-    await watches.set(WISH, 36);
-    const counts = { days: 2, requests: 1, saved: 1 };
-    expect(await memberData.kept('alice')).toEqual({ counts, lastCards: ['Emberwing Drake'], watches: 1, lists: 0 });
-  });
+it('what is kept about a member is shown: the counts of all days, the last cards, and how many are watched', async () => {
+  const { ledger, watches, memberData } = await process();
+  ledger.spent(ALICE);
+  await atTime(TODAY_MS - DAY_MS, async () => ledger.saved(ALICE));
+  await watches.set(WISH, 36);
+  const counts = { days: 2, requests: 1, saved: 1 };
+  expect(await memberData.kept('alice')).toEqual({ counts, lastCards: ['Emberwing Drake'], watches: 1, lists: 0 });
+});
 
-  it('is deleted at once on request, but for the counts of today', async () => {
-    const { ledger, watches, memberData } = await process();
-    for (const memberId of ['alice', 'bob']) await watches.set({ ...WISH, memberId }, 36);
-    await atTime(TODAY_MS - DAY_MS, async () => void ledger.spent(ALICE));
-    for (const requester of [ALICE, BOB]) ledger.spent(requester);
-    expect(await memberData.forget('alice')).toMatchObject({ isForgotten: true });
-    const counts = { days: 1, requests: 1, saved: 0 };
-    expect(await memberData.kept('alice')).toEqual({ counts, lastCards: [], watches: 0, lists: 0 });
-    expect(await watches.find({ member: 'bob' })).toHaveLength(1);
-    expect((await ledger.memberToday('alice')).requests).toBe(1);
-    expect((await ledger.keptOf('bob'))?.days).toBe(1);
-  });
+it('what is kept about a member is deleted at once on request, but for the counts of today', async () => {
+  const { ledger, watches, memberData } = await process();
+  for (const memberId of ['alice', 'bob']) await watches.set({ ...WISH, memberId }, 36);
+  await atTime(TODAY_MS - DAY_MS, async () => void ledger.spent(ALICE));
+  for (const requester of [ALICE, BOB]) ledger.spent(requester);
+  expect(await memberData.forget('alice')).toMatchObject({ isForgotten: true });
+  const counts = { days: 1, requests: 1, saved: 0 };
+  expect(await memberData.kept('alice')).toEqual({ counts, lastCards: [], watches: 0, lists: 0 });
+  expect(await watches.find({ member: 'bob' })).toHaveLength(1);
+  expect((await ledger.memberToday('alice')).requests).toBe(1);
+  expect((await ledger.keptOf('bob'))?.days).toBe(1);
+});
 
-  it('of that day is deleted once the day has ended, in a later run too; what comes after is kept', async () => {
-    const open = await inFiles();
-    const first = await process(open);
-    first.ledger.spent(ALICE);
-    await first.memberData.forget('alice');
-    first.memberData.close();
-    await first.ledger.close();
+it('counts of the day of a request are deleted once it has ended, in a later run too; what comes after is kept', async () => {
+  const open = await inFiles();
+  const first = await process(open);
+  first.ledger.spent(ALICE);
+  await first.memberData.forget('alice');
+  first.memberData.close();
+  await first.ledger.close();
 
-    vi.setSystemTime(TODAY_MS + DAY_MS);
-    const { ledger, watches } = await process(open);
-    ledger.spent(ALICE);
-    await watches.set(WISH, 36);
-    await aMinuteLater(async () => (await ledger.keptOf('alice'))?.days === 1);
-    expect((await ledger.memberToday('alice')).requests).toBe(1);
-    expect(await watches.find({ member: 'alice' })).toHaveLength(1);
-  });
+  vi.setSystemTime(TODAY_MS + DAY_MS);
+  const { ledger, watches } = await process(open);
+  ledger.spent(ALICE);
+  await watches.set(WISH, 36);
+  await aMinuteLater(async () => (await ledger.keptOf('alice'))?.days === 1);
+  expect((await ledger.memberToday('alice')).requests).toBe(1);
+  expect(await watches.find({ member: 'alice' })).toHaveLength(1);
+});
 
-  it('of a day is kept for a quarter of an hour after it, in which a late reply is booked on it still', async () => {
-    const { ledger, memberData } = await process();
-    ledger.spent(ALICE);
-    const daysAfter = (minutes: number) =>
-      atTime(nextUtcMidnightMs(TODAY_MS) + minutes * MINUTE_MS, async () => {
-        await memberData.forget('alice');
-        return (await memberData.kept('alice')).counts?.days;
-      });
-    expect([await daysAfter(14), await daysAfter(15)]).toEqual([1, 0]);
-  });
+it('counts of a day are kept for a quarter of an hour after it, in which a late reply is booked on it still', async () => {
+  const { ledger, memberData } = await process();
+  ledger.spent(ALICE);
+  const daysAfter = (minutes: number) =>
+    atTime(nextUtcMidnightMs(TODAY_MS) + minutes * MINUTE_MS, async () => {
+      await memberData.forget('alice');
+      return (await memberData.kept('alice')).counts?.days;
+    });
+  expect([await daysAfter(14), await daysAfter(15)]).toEqual([1, 0]);
+});
 
-  it('is deleted by every process, with a second wish on the same day, too, and the request is gone a day later', async () => {
-    const open = await inFiles();
-    const [asked, other] = [await process(open), await process(open)];
-    for (const card of ['Emberwing Drake', 'Tidecaller']) {
-      other.cards.set('alice', [card]);
-      await asked.memberData.forget('alice');
-      expect(await other.memberData.kept('alice')).toMatchObject({ lastCards: [card] });
-      await aMinuteLater(() => !other.cards.has('alice'));
-    }
-    expect(await other.requests()).toEqual([['alice', expect.stringContaining(utcDay(TODAY_MS))]]);
-    vi.setSystemTime(TODAY_MS + 2 * DAY_MS);
-    await aMinuteLater(async () => (await other.requests()).length === 0);
-  });
+it('every process deletes, with a second wish on the same day, too, and the request is gone a day later', async () => {
+  const open = await inFiles();
+  const [asked, other] = [await process(open), await process(open)];
+  for (const card of ['Emberwing Drake', 'Tidecaller']) {
+    other.cards.set('alice', [card]);
+    await asked.memberData.forget('alice');
+    expect(await other.memberData.kept('alice')).toMatchObject({ lastCards: [card] });
+    await aMinuteLater(() => !other.cards.has('alice'));
+  }
+  expect(await other.requests()).toEqual([['alice', expect.stringContaining(utcDay(TODAY_MS))]]);
+  vi.setSystemTime(TODAY_MS + 2 * DAY_MS);
+  await aMinuteLater(async () => (await other.requests()).length === 0);
 });
 
 it('a wish that could not be carried out is tried until it can', async () => {
@@ -149,7 +147,7 @@ it('a request that cannot be kept is not said to be done', async () => {
 it('what a member looked up last is shown and deleted in the catalogs of all card services', async () => {
   const folder = temporaryFolder();
   const { log } = logLines();
-  const history = sqliteMemberHistory(folder, log);
+  const history = sqliteMemberHistory(folder, log, () => {});
   expect(await history.lastCards('alice')).toEqual([]);
   for (const name of ['', 'names-0a1b2c3d']) {
     const catalog = new CatalogDatabase(join(folder, name), log);

@@ -48,7 +48,7 @@ describe('watches', () => {
   it('count no crossing twice when prices come at once, and tell the last one', async () => {
     const { watches, other } = await processes();
     const told: (number | undefined)[] = [];
-    for (const each of [watches, other]) each.onCrossing(({ untold }) => told.push(untold?.price));
+    for (const each of [watches, other]) each.onCrossing = ({ untold }) => void told.push(untold?.price);
     await set(watches);
     for (const market of [29, 31, 28]) await Promise.all([watches, other].map((each) => each.priced(priceOf(market))));
     expect(told).toEqual([29, 28]);

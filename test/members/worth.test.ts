@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   choosePrinting,
   dearest,
@@ -20,6 +20,11 @@ function kept(
   const { isStale = false, fetchedAtMs = 1_000 } = more;
   const answer = { card: { id, name: id, ...(prices && { prices }) }, fetchedAtMs };
   return [id, { kind: isStale ? 'stale' : 'fresh', answer }];
+}
+
+/** @param prices by ids, as JSON */
+function knownBy(prices: string) {
+  return new Map(Object.entries<Prices>(JSON.parse(prices)).map((each) => kept(...each)));
 }
 
 function line(id: string | undefined, count = 1, more: Partial<WorthLine> = {}): WorthLine {
@@ -45,97 +50,84 @@ it.each(table`
   expect(pricesFor({ finish: finishOf(finish ?? '') }, answer) ? 'priced' : '').toBe(isPriced);
 });
 
-describe('the printing of a line that names none', () => {
-  const cards = ['newest', 'middle', 'oldest'].map((id) => ({ id, name: id }));
-  it.each(table`
-    is the newest where no price is known | | {} | newest
-    is the newest where a card has no price | | {"oldest": null} | newest
-    is the cheapest that is known | | {"middle": {"market": 2}, "oldest": {"market": 3}} | middle
-    is not the cheapest by offers | | {"middle": {"low": 1}, "oldest": {"market": 3}} | oldest
-    is not compared over currencies | | {"newest": {"market": 9, "currency": "EUR"}, "oldest": {"market": 1, "currency": "JPY"}} | newest
-    of a foil is the cheapest foil | foil | {"middle": {"market": 1}, "oldest": {"market": 3, "label": "foil"}} | oldest
-  `)('%s', (_, finish = '', prices = '', chosen) => {
-    const known: Record<string, Prices> = JSON.parse(prices);
-    const printings = new Map(Object.entries(known).map((each) => kept(...each)));
-    expect(choosePrinting({ typed: '', count: 1, finish: finishOf(finish), cards }, printings)?.card.id).toBe(chosen);
-  });
-
-  it('is none of a line that means no card', () =>
-    expect(choosePrinting({ typed: '', count: 1, cards: [] }, new Map())).toBeUndefined());
+const cards = ['newest', 'middle', 'oldest'].map((id) => ({ id, name: id }));
+it.each(table`
+  is the newest where no price is known | | {} | newest
+  is the newest where a card has no price | | {"oldest": null} | newest
+  is the cheapest that is known | | {"middle": {"market": 2}, "oldest": {"market": 3}} | middle
+  is not the cheapest by offers | | {"middle": {"low": 1}, "oldest": {"market": 3}} | oldest
+  is not compared over currencies | | {"newest": {"market": 9, "currency": "EUR"}, "oldest": {"market": 1, "currency": "JPY"}} | newest
+  of a foil is the cheapest foil | foil | {"middle": {"market": 1}, "oldest": {"market": 3, "label": "foil"}} | oldest
+`)('the printing of a line that names none %s', (_, finish = '', prices = '', chosen) => {
+  expect(choosePrinting({ typed: '', count: 1, finish: finishOf(finish), cards }, knownBy(prices))?.card.id).toBe(
+    chosen,
+  );
 });
 
-describe('what a list is worth', () => {
-  it('is summed in hundredths of minor units, without the errors of fractions', () => {
-    const { sums } = worthOf(
-      [line('a', 3), line('b', 1)],
-      new Map([kept('a', { market: 0.1 }), kept('b', { market: 1.005 })]),
-      'USD',
-    );
-    expect(sums).toEqual([{ currency: 'USD', market: 13_050, low: 0, cards: { market: 4, low: 0 } }]);
-    expect(fromHundredths(13_050, 'USD')).toBe(1.31);
-  });
+it('the printing of a line that names none is none of a line that means no card', () =>
+  expect(choosePrinting({ typed: '', count: 1, cards: [] }, new Map())).toBeUndefined());
 
-  it('has prices of less than half a cent, which make cents together', () => {
-    const { sums } = worthOf(
-      [line('a', 4), line('b')],
-      new Map([kept('a', { market: 0.004 }), kept('b', { market: 0.004 })]),
-      'USD',
-    );
-    expect(fromHundredths(sums[0]?.market ?? 0, 'USD')).toBe(0.02);
+it.each(table`
+  is summed in hundredths of minor units, without the errors of fractions
+    | 3 a, 1 b | {"a": {"market": 0.1}, "b": {"market": 1.005}} | 13050 USD of 4 | 1 b, 3 a
+  is also of prices of less than half a cent
+    | 4 a, 1 b | {"a": {"market": 0.004}, "b": {"market": 0.004}} | 200 USD of 5 | 4 a, 1 b
+  never adds two currencies, and begins with that of most cards
+    | 2 b, 1 a, 4 c
+    | {"a": {"market": 1, "currency": "EUR"}, "b": {"market": 2}, "c": {"low": 3, "currency": "EUR"}}
+    | 10000 EUR of 1 and 120000 of 4, 40000 USD of 2 | 1 a, 2 b
+`)('the worth of a list %s', (_, typed = '', prices = '', sums, most) => {
+  const lines = [...typed.matchAll(/(\d+) (\w+)/g)].map(([, count, id]) => line(id, Number(count)));
+  const worth = worthOf(lines, knownBy(prices), 'USD');
+  const told = worth.sums.map(({ currency, market, low, cards }) => {
+    const offers = cards.low || low ? ` and ${low} of ${cards.low}` : '';
+    return `${market} ${currency} of ${cards.market}${offers}`;
   });
+  expect([told, dearest(worth).map((each) => each.typed)].map((each) => each.join(', '))).toEqual([sums, most]);
+});
 
-  it.each([
-    [12.5, 'JPY', 1_250],
-    [12.5, undefined, 125_000],
-    [0.0049, 'USD', 49],
-    [1.2345, 'KWD', 123_450],
-    [1, 'ABC', 10_000],
-  ])('%d %s is %d hundredths of its minor unit', (price, currency, sum) =>
-    expect(toHundredths(price, currency)).toBe(sum),
+it.each([
+  [13_050, 1.31],
+  [200, 0.02],
+])('%d hundredths of a cent are %d dollars', (sum, price) => expect(fromHundredths(sum, 'USD')).toBe(price));
+
+it.each([
+  [12.5, 'JPY', 1_250],
+  [12.5, undefined, 125_000],
+  [0.0049, 'USD', 49],
+  [1.2345, 'KWD', 123_450],
+  [1, 'ABC', 10_000],
+])('%d %s is %d hundredths of its minor unit', (price, currency, sum) =>
+  expect(toHundredths(price, currency)).toBe(sum),
+);
+
+it('a list tells what is known of different cards, what is not, and what is old', () => {
+  const prices = new Map([
+    kept('a', { market: 1 }, { fetchedAtMs: 5 }),
+    kept('b', undefined, { fetchedAtMs: 1 }),
+    kept('c', { market: 1 }, { isStale: true, fetchedAtMs: 3 }),
+  ]);
+  const lines = [
+    line('a'),
+    line('a', 2, { finish: 'foil' }),
+    line('b', 4),
+    line('c'),
+    line('d'),
+    line('d', 2),
+    line(undefined),
+  ];
+  const worth = worthOf(lines, prices, undefined);
+  expect(worth).toMatchObject({ missing: ['d'], stale: ['c'], unpriced: 6, oldestAtMs: 3, guessed: 0 });
+  expect(worth.unclear).toHaveLength(1);
+});
+
+it('a list that has a worth names its dearest cards', () => {
+  const ids = Array.from({ length: 12 }, (_, at) => `c${at}`);
+  const prices = new Map(ids.map((id, at) => kept(id, { market: at })));
+  const worth = worthOf(
+    ids.map((id) => line(id)),
+    prices,
+    'USD',
   );
-
-  it('never adds two currencies, and begins with that of most cards', () => {
-    const prices = new Map([
-      kept('a', { market: 1, currency: 'EUR' }),
-      kept('b', { market: 2 }),
-      kept('c', { low: 3, currency: 'EUR' }),
-    ]);
-    const worth = worthOf([line('b', 2), line('a', 1), line('c', 4)], prices, 'USD');
-    expect(worth.sums).toEqual([
-      { currency: 'EUR', market: 10_000, low: 120_000, cards: { market: 1, low: 4 } },
-      { currency: 'USD', market: 40_000, low: 0, cards: { market: 2, low: 0 } },
-    ]);
-    expect(dearest(worth).map(({ typed }) => typed)).toEqual(['1 a', '2 b']);
-  });
-
-  it('tells what is known of different cards, what is not, and what is old', () => {
-    const prices = new Map([
-      kept('a', { market: 1 }, { fetchedAtMs: 5 }),
-      kept('b', undefined, { fetchedAtMs: 1 }),
-      kept('c', { market: 1 }, { isStale: true, fetchedAtMs: 3 }),
-    ]);
-    const lines = [
-      line('a'),
-      line('a', 2, { finish: 'foil' }),
-      line('b', 4),
-      line('c'),
-      line('d'),
-      line('d', 2),
-      line(undefined),
-    ];
-    const worth = worthOf(lines, prices, undefined);
-    expect(worth).toMatchObject({ missing: ['d'], stale: ['c'], unpriced: 6, oldestAtMs: 3, guessed: 0 });
-    expect(worth.unclear).toHaveLength(1);
-  });
-
-  it('names its dearest cards', () => {
-    const ids = Array.from({ length: 12 }, (_, at) => `c${at}`);
-    const prices = new Map(ids.map((id, at) => kept(id, { market: at })));
-    const worth = worthOf(
-      ids.map((id) => line(id)),
-      prices,
-      'USD',
-    );
-    expect(dearest(worth).map(({ card }) => card.id)).toEqual(ids.slice(2).reverse());
-  });
+  expect(dearest(worth).map(({ card }) => card.id)).toEqual(ids.slice(2).reverse());
 });

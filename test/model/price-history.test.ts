@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   drawableDays,
   extremes,
@@ -21,54 +21,52 @@ function seenAt(timesMs: readonly number[]): PricePoint[] {
   return timesMs.reduce<PricePoint[]>((history, atMs, index) => withPoint(history, [atMs, index]), []);
 }
 
-describe('a price history', () => {
-  it('has one point an hour, the last of that hour', () => {
-    expect(seenAt([NOW_MS, NOW_MS + 1, NOW_MS + HOUR_MS])).toEqual([
-      [NOW_MS + 1, 1],
-      [NOW_MS + HOUR_MS, 2],
-    ]);
-  });
+it('a price history has one point an hour, the last of that hour', () => {
+  expect(seenAt([NOW_MS, NOW_MS + 1, NOW_MS + HOUR_MS])).toEqual([
+    [NOW_MS + 1, 1],
+    [NOW_MS + HOUR_MS, 2],
+  ]);
+});
 
-  it('forgets points from the future: the clock was set back', () => {
-    expect(seenAt([NOW_MS + WEEK_MS, NOW_MS])).toEqual([[NOW_MS, 1]]);
-  });
+it('a price history forgets points from the future: the clock was set back', () => {
+  expect(seenAt([NOW_MS + WEEK_MS, NOW_MS])).toEqual([[NOW_MS, 1]]);
+});
 
-  it('of a card priced every hour for months has hours for two days, quarters of a day for a week, days for a quarter, weeks for a year', () => {
-    const history = seenAt(Array.from({ length: 120 * 24 }, (_, hour) => NOW_MS + hour * HOUR_MS));
-    const lastMs = history.at(-1)?.[0] ?? 0;
-    const within = (fromDays: number, toDays: number) =>
-      history.filter(([atMs]) => lastMs - atMs > fromDays * DAY_MS && lastMs - atMs <= toDays * DAY_MS).length;
-    expect(history.length).toBeLessThanOrEqual(200);
-    expect([within(-1, 2), within(2, 7), within(7, 91), within(91, 365)]).toEqual([49, 21, 85, 5]);
-  });
+it('a long price history has hours for two days, quarters of a day for a week, days for a quarter, weeks for a year', () => {
+  const history = seenAt(Array.from({ length: 120 * 24 }, (_, hour) => NOW_MS + hour * HOUR_MS));
+  const lastMs = history.at(-1)?.[0] ?? 0;
+  const within = (fromDays: number, toDays: number) =>
+    history.filter(([atMs]) => lastMs - atMs > fromDays * DAY_MS && lastMs - atMs <= toDays * DAY_MS).length;
+  expect(history.length).toBeLessThanOrEqual(200);
+  expect([within(-1, 2), within(2, 7), within(7, 91), within(91, 365)]).toEqual([49, 21, 85, 5]);
+});
 
-  it('forgets a price after a year', () => {
-    const aYearAgoMs = NOW_MS - 365 * DAY_MS;
-    expect(seenAt([aYearAgoMs, NOW_MS])).toHaveLength(2);
-    expect(seenAt([aYearAgoMs - 1, NOW_MS])).toHaveLength(1);
-  });
+it('a price history forgets a price after a year', () => {
+  const aYearAgoMs = NOW_MS - 365 * DAY_MS;
+  expect(seenAt([aYearAgoMs, NOW_MS])).toHaveLength(2);
+  expect(seenAt([aYearAgoMs - 1, NOW_MS])).toHaveLength(1);
+});
 
-  it('is ordered and bounded, keeps the newest price, and is the same when thinned again', () => {
-    const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 40 * DAY_MS }), fc.double({ noNaN: true })), {
-      minLength: 1,
-      maxLength: 300,
-    });
-    fc.assert(
-      fc.property(steps, (given) => {
-        let atMs = NOW_MS;
-        let history: PricePoint[] = [];
-        for (const [stepMs, market] of given) {
-          atMs += stepMs;
-          history = withPoint(history, [atMs, market]);
-        }
-        expect(history.length).toBeLessThanOrEqual(200);
-        expect(history.at(-1)).toEqual([atMs, given.at(-1)?.[1]]);
-        expect(history).toEqual(history.toSorted(([a], [b]) => a - b));
-        expect(withPoint(history, history.at(-1) ?? [0, 0])).toEqual(history);
-      }),
-      { numRuns: 100 },
-    );
+it('a price history is ordered and bounded, keeps the newest price, and is the same when thinned again', () => {
+  const steps = fc.array(fc.tuple(fc.integer({ min: 0, max: 40 * DAY_MS }), fc.double({ noNaN: true })), {
+    minLength: 1,
+    maxLength: 300,
   });
+  fc.assert(
+    fc.property(steps, (given) => {
+      let atMs = NOW_MS;
+      let history: PricePoint[] = [];
+      for (const [stepMs, market] of given) {
+        atMs += stepMs;
+        history = withPoint(history, [atMs, market]);
+      }
+      expect(history.length).toBeLessThanOrEqual(200);
+      expect(history.at(-1)).toEqual([atMs, given.at(-1)?.[1]]);
+      expect(history).toEqual(history.toSorted(([a], [b]) => a - b));
+      expect(withPoint(history, history.at(-1) ?? [0, 0])).toEqual(history);
+    }),
+    { numRuns: 100 },
+  );
 });
 
 /** A history in a line, each price with how many days ago it was: `7:30 0:31.26`. */

@@ -100,7 +100,7 @@ it('a stop waits until what was said is sent, and no longer than it is given', a
   expect(messages).toEqual(['why it ends']);
 
   const hanging = await startAlerts({ log, url: server.url });
-  server.answer = 'silence';
+  server.answer = { status: 0, fault: 'hang' };
   log.error('unheard');
   await expect.poll(() => server.bodies).toHaveLength(2);
   await hanging.alerts.close(1);

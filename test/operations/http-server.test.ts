@@ -18,7 +18,8 @@ async function serve({ host = '127.0.0.1', redis }: { host?: string; redis?: obj
   const config = { discord: { botId: '7' }, http: { port: 0, host }, alertWebhookUrl: undefined, redis };
   const operations = await openOperations(config, { commandNames: [], events, log });
   onTestFinished(() => operations.close());
-  await operations.start({ view: () => ({ stop: undefined, windows: [] }) });
+  const limiter = { view: () => ({ stop: undefined, windows: [] }) };
+  await operations.start(limiter, { length: 7 });
   const address = addressOf({ lines });
   return { address, port: Number(new URL(address).port), events };
 }
@@ -47,6 +48,7 @@ it.each([
   const samples = await scrape(address);
   expect(sampleValue(samples, 'cardbot_build_info', { state })).toBe(1);
   expect(sampleValue(samples, 'cardbot_store_works', { store: redis ? 'redis' : 'state' })).toBe(works);
+  expect(sampleValue(samples, 'cardbot_queue_length')).toBe(7);
 });
 
 it.each(table`

@@ -59,6 +59,12 @@ describe('/metrics after some traffic', () => {
     },
   );
 
+  it('counts a lookup that waits', async () => {
+    world.cardService.script({ status: 429, headers: { 'retry-after': '60' }, body: '' });
+    world.card('tide-18');
+    await expect.poll(page).toContain('\ncardbot_queue_length 1\n');
+  });
+
   it('has fourteen families of its own, named and described as Prometheus wants it', async () => {
     const text = await page();
     const families = [...text.matchAll(/^# TYPE (cardbot_[a-z_]+) (\w+)$/gm)];

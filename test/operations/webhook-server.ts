@@ -1,51 +1,35 @@
-import { createServer } from 'node:http';
-import { json } from 'node:stream/consumers';
-import { closeServer, listen } from '../../sandbox/listen.ts';
+import { type AnswerRequest, fetchFrom, serve } from '../../sandbox/service/transport.ts';
+import type { Outcome } from '../../sandbox/transport.ts';
 import { isInstalled } from '../simulate/fake-time.ts';
 import { hosts } from '../support/hosts.ts';
 import { onFinished } from '../support/on-finished.ts';
 
-export interface WebhookServer {
-  url: string;
-  /** The contents of the messages that it accepted. */
-  messages: string[];
-  /** Everything that was sent to it. */
-  bodies: unknown[];
-  /** Answers from now on; 204 accepts. */
-  answer: { status: number } | 'silence';
-}
-
 /** A Discord webhook over a real socket or, where time is simulated, without one; closed when the test ends. */
-export async function startWebhookServer(): Promise<WebhookServer> {
-  const token = 'kQ7-webhook-token-0123456789';
-  const webhook: WebhookServer = { url: '', messages: [], bodies: [], answer: { status: 204 } };
-  const receive = (body: { content: string }) => {
-    webhook.bodies.push(body);
-    if (webhook.answer !== 'silence' && webhook.answer.status === 204) webhook.messages.push(body.content);
-    return webhook.answer;
+export async function startWebhookServer() {
+  /** The contents of the messages that it accepted, and everything that was sent to it. */
+  const [messages, bodies]: [string[], unknown[]] = [[], []];
+  /** What it answers from now on; 204 accepts. */
+  const answer: Pick<Outcome, 'status' | 'fault'> = { status: 204 };
+  const webhook = { messages, bodies, answer, url: '' };
+  const received: AnswerRequest = async ({ body = '' }) => {
+    const message = JSON.parse(body);
+    bodies.push(message);
+    if (webhook.answer.status === 204) messages.push(message.content);
+    return { headers: {}, body: '', ...webhook.answer };
   };
-  const origin = isInstalled ? hostOf(receive) : await listeningTo(receive);
-  webhook.url = `${origin}/api/webhooks/1180000000000000009/${token}`;
+  const origin = isInstalled ? hostOf(received) : await listeningTo(received);
+  webhook.url = `${origin}/api/webhooks/1180000000000000009/kQ7-webhook-token-0123456789`;
   return webhook;
 }
 
-type Receive = (body: { content: string }) => WebhookServer['answer'];
-
-function hostOf(receive: Receive): string {
+function hostOf(received: AnswerRequest): string {
   const origin = 'http://127.0.0.1:9'; // of one test at a time
-  const answer = async (request: Request) => {
-    const answered = receive((await request.json()) as { content: string });
-    return answered === 'silence' ? new Promise<never>(() => {}) : new Response(null, answered);
-  };
-  hosts.set(origin, { answer });
+  hosts.set(origin, { answer: fetchFrom(received) });
   return origin;
 }
 
-async function listeningTo(receive: Receive): Promise<string> {
-  const server = createServer(async (request, response) => {
-    const answered = receive((await json(request)) as { content: string });
-    if (answered !== 'silence') response.writeHead(answered.status).end();
-  });
-  onFinished(() => closeServer(server));
-  return `http://127.0.0.1:${await listen(server, 0)}`;
+async function listeningTo(received: AnswerRequest): Promise<string> {
+  const { url, close } = await serve(received, 0);
+  onFinished(close);
+  return url;
 }

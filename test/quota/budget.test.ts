@@ -14,7 +14,7 @@ it.each(table`
   no cap for 0 | 0 | 1000 |
   no cap while the daily limit is unknown | | |
 `)('the daily budget of a member is %s', (_, configured, day, cap) => {
-  expect(memberCap({ memberDaily: figure(configured) }, figure(day))).toBe(figure(cap));
+  expect(memberCap(figure(configured), figure(day))).toBe(figure(cap));
 });
 
 it.each(table`
@@ -24,7 +24,7 @@ it.each(table`
   nothing for 0 | 0 | 1000 | 0
   no cap while the daily limit is unknown | | |
 `)('the daily budget of all foreign places is %s', (_, configured, day, cap) => {
-  expect(foreignCap({ foreignDaily: figure(configured) }, figure(day))).toBe(figure(cap));
+  expect(foreignCap(figure(configured), figure(day))).toBe(figure(cap));
 });
 
 const NOTHING = { member: 0, guild: 0 };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Planned } from '../support/described.ts';
 import { LimiterScript, START_MS, saysUnder, settingIn } from '../support/limiter-script.ts';
 import { table } from '../table.ts';
@@ -208,21 +208,19 @@ rules('a refused key or plan')`
     | the card service is, the card service refuses | requests are sent again
 `;
 
-describe('what left before requests were stopped', () => {
-  const stops = ['429 7 s', 'down 61 s', 'key refused'];
-  const ends = ['answered', 'down', 'key refused', 'abandoned'];
+const stops = ['429 7 s', 'down 61 s', 'key refused'];
+const ends = ['answered', 'down', 'key refused', 'abandoned'];
 
-  it.each(stops.flatMap((stop) => ends.map((end) => [stop, end])))(
-    'by %s changes nothing when it is %s, before the probe and beside it',
-    async (stop, end) => {
-      const before = await new LimiterScript().says(`ask 2; ${stop}; breaker; ${end}; breaker`);
-      const [, opened, still] = before.split(' | ');
-      expect(still).toBe(opened);
-      const beside = await new LimiterScript().says(`ask 2; ${stop}; wait; ask; first ${end}; ask`);
-      expect(beside).toMatch(/^2 \| 1 probe \| 0, then/);
-    },
-  );
-});
+it.each(stops.flatMap((stop) => ends.map((end) => [stop, end])))(
+  'what left before requests were stopped by %s changes nothing when it is %s, before the probe and beside it',
+  async (stop, end) => {
+    const before = await new LimiterScript().says(`ask 2; ${stop}; breaker; ${end}; breaker`);
+    const [, opened, still] = before.split(' | ');
+    expect(still).toBe(opened);
+    const beside = await new LimiterScript().says(`ask 2; ${stop}; wait; ask; first ${end}; ask`);
+    expect(beside).toMatch(/^2 \| 1 probe \| 0, then/);
+  },
+);
 
 it('429s that state no wait cost 35 requests in a day, not one every five minutes', async () => {
   const script = new LimiterScript();
@@ -270,6 +268,9 @@ rules('what answers teach')`
   is nothing after a start under another plan | under free: 429; learned; restart as pro; learned | burst 6 | nothing
   is nothing once headers name another | under auto: 429; learned; states 9 of 50000 for 2 h; learned
     | burst 6 | nothing
+  is the same where another has no other pace
+    | under auto with requestsPerMinute 10, burst 20: 429; learned; states 9 of 50000 for 2 h; learned
+    | burst 6 | burst 6
 `;
 
 rules('a day')`

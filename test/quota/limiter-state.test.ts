@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { Moment, movedBy } from '../../src/model/store/rows.ts';
 import { NOTHING_LEARNED } from '../../src/quota/learning.ts';
@@ -19,25 +19,23 @@ const STATE: LimiterState = {
   reported: { plan: 'pro', atLimit: 50_000 },
   learned: { ...NOTHING_LEARNED, rung: 2, window: 1, refused: { atMs: 3_500, isOfPace: true } },
 };
-describe('a stored state', () => {
-  it.each([STATE, INITIAL_STATE])('is read as it was written', (state) => {
-    expect(LimiterState.parse(JSON.parse(JSON.stringify(state)))).toEqual(state);
-  });
+it.each([STATE, INITIAL_STATE])('a stored state is read as it was written', (state) => {
+  expect(LimiterState.parse(JSON.parse(JSON.stringify(state)))).toEqual(state);
+});
 
-  const learned = (garbage: object) => ({ ...STATE, learned: { ...STATE.learned, ...garbage } });
-  it.each([
-    ['nothing of it', {}],
-    ['nothing at all', null],
-    ['a moment in words', { ...STATE, fullAtMs: 'soon' }],
-    // These figures would end the process.
-    ['a window of a billion', learned({ window: 1e9 })],
-    ['half a window', learned({ window: 1.5 })],
-    ['less than nothing sent', learned({ left: [[8, -1]] })],
-    ['a billion sent', learned({ left: [[8, 1e9]] })],
-    ['an interval beyond all numbers', learned({ rung: 1e9 })],
-  ])('that does not fit is refused: %s', (_, stored) => {
-    expect(LimiterState.safeParse(stored).success).toBe(false);
-  });
+const learned = (garbage: object) => ({ ...STATE, learned: { ...STATE.learned, ...garbage } });
+it.each([
+  ['nothing of it', {}],
+  ['nothing at all', null],
+  ['a moment in words', { ...STATE, fullAtMs: 'soon' }],
+  // These figures would end the process.
+  ['a window of a billion', learned({ window: 1e9 })],
+  ['half a window', learned({ window: 1.5 })],
+  ['less than nothing sent', learned({ left: [[8, -1]] })],
+  ['a billion sent', learned({ left: [[8, 1e9]] })],
+  ['an interval beyond all numbers', learned({ rung: 1e9 })],
+])('a stored state that does not fit is refused: %s', (_, stored) => {
+  expect(LimiterState.safeParse(stored).success).toBe(false);
 });
 
 it('moves every moment by another clock, and no other number', () => {

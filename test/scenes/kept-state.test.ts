@@ -1,20 +1,7 @@
 import { expect } from 'vitest';
-import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import { LIST } from '../support/pasted-list.ts';
 import { scenes } from '../support/scene-script.ts';
-import {
-  cardRequests,
-  hasCard,
-  IDS,
-  inWorld,
-  labels,
-  press,
-  QUICK,
-  said,
-  statuses,
-  WITH_NAMES,
-  type World,
-} from '../support/world.ts';
+import { cardRequests, IDS, inWorld, QUICK, WITH_NAMES } from '../support/world.ts';
 
 // What the bot keeps, in files or in Redis: over-redis.test.ts runs these again.
 
@@ -31,17 +18,15 @@ inWorld('a card is stored under the id that it carries, too', async (world) => {
   expect(cardRequests(world).length).toBe(1);
 });
 
-const FAST = { service: { ...QUICK, requestsPerMinute: 120, burst: 4 } };
-inWorld('a restart grants no new burst', FAST, async (world) => {
-  await Promise.all(IDS.slice(0, 3).map((id) => world.card(id).settled()));
-
-  await world.restartBot();
-  const lookups = IDS.slice(10, 14).map((id) => world.card(id));
-  await Promise.all(lookups.map((typed) => typed.until(({ embeds }) => embeds.length > 0, 10_000)));
-
-  expect(new Set(statuses(world))).toEqual(new Set([200]));
-});
-
+/** Two cards a second after a burst, and one a second after the first, so that a list waits in line. */
+const [FAST, SLOW] = [
+  { ...QUICK, requestsPerMinute: 120, burst: 4 },
+  { ...QUICK, requestsPerMinute: 60, burst: 2 },
+];
+/** Cards that were asked for at once, with a step for each. */
+const each = (from: number, to: number, step: (id: string, at: number) => string) =>
+  IDS.slice(from, to).map(step).join('; ');
+const LIST_WAITS = `cards ${IDS.slice(10, 18).join()}; until a card`;
 const ALONE = 'reads Only you can see this';
 const PUBLIC = 'lacks Only you can see this';
 const NO_LONGER = 'I no longer have that list';
@@ -94,6 +79,28 @@ scenes([
       card base1-4; until a card; shows; requests`,
     'yes | base1-4 | yes | Emberwing Drake | 3',
   ],
+  [
+    'a restart grants no new burst', // what got a 429 would be requested again
+    { service: FAST },
+    `${each(0, 3, (id) => `card ${id}; until its end`)}; restart; ${each(10, 14, (id) => `card ${id}`)};
+      ${each(10, 14, (_, at) => `until a card of ${4 + at}`)}; requests`,
+    '7',
+  ],
+  [
+    'a list that waits in line is taken back by who asked for it: its place is free, nothing more is requested or shown',
+    { service: SLOW },
+    `${LIST_WAITS}; buttons; bob uses Delete; until its end; ${ALONE}; gone 1; press Delete of 1; until it is gone of 1; so far;
+      ${each(0, 3, (id) => `bob: card ${id}; until its end`)}; card ${IDS[10]}; until its end; how many cards; new requests;
+      restart; card ${IDS[10]}; until its end; how many cards; gone 1; log command with outcome deleted; calls of what is gone`,
+    'Delete | yes | no | 1 | 3 | 1 | yes | 1 | 0',
+  ],
+  [
+    "a reply that somebody deletes by Discord's own means ends with the next edit, and is not completed after a restart",
+    { service: SLOW },
+    `${LIST_WAITS}; somebody deletes it; 1 ends; requests below 8; so far; restart; card base1-4;
+      until its end; new requests; gone 1; log deferred replies taken over`,
+    'deleted from bot | yes | 1 | yes | 0',
+  ],
 ]);
 
 inWorld(
@@ -111,57 +118,5 @@ inWorld(
 
     await world.restartBot();
     expect(await state()).toMatch(learned);
-  },
-);
-
-/** One card a second after the first, so that a list waits in line. */
-const SLOW = { service: { requestsPerMinute: 60, burst: 2, requestsPerDay: 1_000 } };
-const WAITING = IDS.slice(10, 18);
-
-/** A list of eight cards that shows its first: the others wait in line. */
-async function waitingList({ cards }: World): Promise<TypedInteraction> {
-  const typed = cards(WAITING.join());
-  await typed.until(hasCard);
-  return typed;
-}
-
-const deleted = ({ lines }: World) => lines.filter(({ outcome }) => outcome === 'deleted');
-
-inWorld(
-  'a list that waits in line is taken back by who asked for it: its place is free, nothing more is requested or shown',
-  SLOW,
-  async (world) => {
-    const list = await waitingList(world);
-    expect(labels(list.message)).toEqual(['Delete']);
-    const refused = await press(world, list.message, 'Delete', world.bob).settled();
-    expect([refused.ephemeral, list.message.deleted]).toEqual([true, undefined]);
-    press(world, list.message, 'Delete', world.alice);
-    await list.until((message) => message.deleted === true);
-    const [moments, requested] = [list.history.length, cardRequests(world).length];
-
-    for (const id of IDS.slice(0, 3)) await world.card(id, {}, { memberId: world.bob }).settled();
-    const shown = async () => (await world.card(WAITING[0] ?? '').settled()).embeds.length;
-    expect(await shown()).toBe(1);
-    expect(cardRequests(world)).toHaveLength(requested + 3);
-    await world.restartBot();
-    await shown();
-    expect([list.message.deleted, list.history.length, deleted(world).length]).toEqual([true, moments, 1]);
-    expect(world.discord.requests.filter(({ status }) => status === 404)).toEqual([]);
-  },
-);
-
-inWorld(
-  "a reply that somebody deletes by Discord's own means ends with the next edit, and is not completed after a restart",
-  SLOW,
-  async (world) => {
-    const list = await waitingList(world);
-    world.discord.dismiss(list.message.messageId ?? '');
-    await expect.poll(() => deleted(world)).toMatchObject([{ command: 'cards' }]);
-    const requested = cardRequests(world).length;
-    expect(requested).toBeLessThan(WAITING.length);
-    await world.restartBot();
-    await world.card('base1-4').settled();
-    expect(cardRequests(world)).toHaveLength(requested + 1);
-    expect([list.message.deleted, said(world, 'deferred replies taken over')]).toEqual([true, 0]);
   },
 );

@@ -1,143 +1,127 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ChatMessage, Whereabouts } from '../../sandbox/discord/chat.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Whereabouts } from '../../sandbox/discord/chat.ts';
 import { DEFAULT_WORLD } from '../../sandbox/discord/emulated-discord.ts';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
-import { SAMPLE_MEMBERS } from '../../sandbox/sample-members.ts';
-import { choose, IDS, isThinking, labels, offered, press, startWorld, type World } from '../support/world.ts';
+import { formatMessage } from '../../src/render/messages.ts';
+import { typeLine } from '../screenshots/stage.ts';
+import { played, type Steps } from '../support/limiter-script.ts';
+import { begun, SCENE_STEPS, type Scene } from '../support/scene-script.ts';
+import { hasCard, IDS, isThinking, labels, startWorld, type World } from '../support/world.ts';
 
-interface Place {
-  place: string;
-  at: Whereabouts;
-  /** Commands for servers are offered there. */
-  hasServerCommands?: true;
-  /** Discord shows every reply to its member alone. */
-  isPrivate?: true;
-}
+/** Who reads along: others of the place, nobody, or nobody because Discord shows every reply to its member alone. */
+type Readers = 'others' | 'nobody' | 'nobody may';
 
 const [FOREIGN = '', WITHOUT_EXTERNAL_APPS = ''] = DEFAULT_WORLD.foreignGuilds.map(({ id }) => id);
-const EVERYWHERE: readonly Place[] = [
-  { place: 'an installed server', at: {}, hasServerCommands: true },
-  { place: 'direct messages with the bot', at: { guildId: null } },
-  { place: 'those of a member who shares no server with it', at: { guildId: null, installedFor: 'user' } },
-  { place: 'a foreign server', at: { guildId: FOREIGN } },
-  { place: 'one without Use External Apps', at: { guildId: WITHOUT_EXTERNAL_APPS }, isPrivate: true },
-  { place: 'a group', at: { context: 2 } },
+const PLACES: [place: string, at: Whereabouts, readers: Readers][] = [
+  ['an installed server', {}, 'others'],
+  ['direct messages with the bot', { guildId: null }, 'nobody'],
+  ['those of a member who shares no server with it', { guildId: null, installedFor: 'user' }, 'nobody'],
+  ['a foreign server', { guildId: FOREIGN }, 'others'],
+  ['one without Use External Apps', { guildId: WITHOUT_EXTERNAL_APPS }, 'nobody may'],
+  ['a group', { context: 2 }, 'others'],
 ];
-/** Each with a member of its own. */
-const ENGLISH = SAMPLE_MEMBERS.filter(({ locale }) => locale === 'en-US').map(({ id }) => id);
-const OTHER = ENGLISH.at(-1) ?? '';
-const PLACES = EVERYWHERE.map((each, index) => ({ ...each, at: { ...each.at, memberId: ENGLISH[index] ?? '' } }));
 
-const TEN = IDS.slice(0, 10);
-const shows = (count: number) => (message: ChatMessage) =>
-  message.state === 'answered' && message.embeds.length === count;
+const NAMED = { catalog: SAMPLE_CATALOG };
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({ catalog: SAMPLE_CATALOG, discord: { members: SAMPLE_MEMBERS } });
-});
-
-describe.each(PLACES)('in $place', ({ at, hasServerCommands = false, isPrivate = false }) => {
-  const type = (command: string, options = {}) => world.type(command, options, at);
-  const card = (id: string, options = {}) => world.card(id, options, at).until(shows(1));
-  const shown = { ephemeral: isPrivate };
-  let sentBefore: number;
-
-  beforeEach(async () => {
-    await offered(world, 'base1-4'); // after a restart the search begins again
-    sentBefore = world.discord.requests.length;
+describe.each(PLACES)('in %s', (_, at, readers) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await startWorld(NAMED);
   });
 
-  afterEach(() => {
-    const mine = world.discord.messages().filter(({ member }) => member.id === at.memberId);
-    expect(mine.filter(({ state }) => state !== 'answered')).toEqual([]);
-    expect(mine.filter(({ followUps = [] }) => followUps.length > 0)).toEqual([]);
-    // All by the tokens of interactions: the bot's own opens no channel in a foreign place.
-    const calls = world.discord.requests.slice(sentBefore).map(({ path }) => path);
+  const isPrivate = readers === 'nobody may';
+  const STEPS: Steps<Scene> = [
+    [/^(\/.+)$/, (scene, line) => void scene.typed.push(typeLine(scene, line, at))],
+    [
+      /^look up cards of (.+)$/,
+      ({ discord, typed }, content) => {
+        const target = discord.post({ content, ...at });
+        typed.push(discord.type({ command: 'Look up cards', target, ...at }));
+      },
+    ],
+    [
+      /^is (private|public)$/,
+      ({ typed }, how) => (typed.at(-1)?.message.ephemeral === (how === 'private' || isPrivate) ? 'yes' : how),
+    ],
+    ...SCENE_STEPS,
+  ];
+
+  /**
+   * What the steps tell but `yes`. All replies are answered in place, and no call is the bot's own: it opens no channel
+   * in a foreign place.
+   */
+  async function plays(script: string): Promise<string> {
+    const before = [world.discord.requests.length, world.discord.messages().length];
+    const told = await played(begun(world), script, STEPS);
+    const calls = world.discord.requests.slice(before[0]).map(({ path }) => path);
     expect(calls.filter((path) => !/^\/api\/v10\/(interactions|webhooks)\//.test(path))).toEqual([]);
-  });
+    const shown = world.discord.messages().slice(before[1]);
+    expect(shown.filter(({ state, followUps = [] }) => state !== 'answered' || followUps.length > 0)).toEqual([]);
+    return told.replaceAll(/yes(?: \| )?/g, '');
+  }
 
   it('what is for members is offered, and what is for servers only in one that has the bot', async () => {
     const names = world.discord.commandsFor({ ...at, manageGuild: true }).map(({ name }) => name);
     const forMembers = ['card', 'cards', 'watch', 'watches', 'privacy'];
-    expect(names).toEqual(
-      hasServerCommands ? expect.arrayContaining([...forMembers, 'settings', 'usage']) : forMembers,
-    );
+    const isInstalled = Object.keys(at).length === 0;
+    expect(names).toEqual(isInstalled ? expect.arrayContaining([...forMembers, 'settings', 'usage']) : forMembers);
     expect(await world.suggested('wax g', at)).toEqual(['dusk2-33']);
   });
 
-  it('a card is shown, its other printings, and those of a name', async () => {
-    const drake = await card('base1-4');
-    expect(drake).toMatchObject(shown);
-    const printings = await press(world, drake, 'Other printings').settled();
-    expect(printings.ephemeral).toBe(true);
-    expect(await choose(world, printings, 'promo-7').until(shows(1))).toMatchObject(shown);
+  const OWN = '/card id:wax golem private:true; until a card; is private';
+  const ALL = '/card id:wax golem; until a card; is public';
+  const refused = `bob uses Delete of 2; until its end; is private; reads ${formatMessage('de', 'notYoursToDelete')}; `;
+  const othersPress = readers === 'others' ? refused : '';
 
-    const several = await type('card', { id: 'travelling lamplighter' }).settled();
-    await press(world, several, 'Next 25').settled();
-    const next = world.discord.message(several.interactionId) ?? several;
-    expect(await choose(world, next, 'fair40-1').until(shows(1))).toMatchObject(shown);
-  });
-
-  it('a public card is deleted, and a private one shown to everyone, where others can see it', async () => {
-    const own = await card('wax golem', { private: true });
-    const all = await card('wax golem');
-    expect([own.ephemeral, labels(own).includes('Show to everyone')]).toEqual([true, !isPrivate]);
-    expect([all.ephemeral, labels(all).includes('Delete')]).toEqual([isPrivate, !isPrivate]);
-    if (isPrivate) return;
-
-    expect(await press(world, own, 'Show to everyone').until(shows(1))).toMatchObject(shown);
-    // Who has not installed the bot can press, too, where there are others.
-    const refused = at.guildId !== null && (await press(world, all, 'Delete', OTHER).settled());
-    if (refused) expect(refused).toMatchObject({ ephemeral: true, content: expect.stringContaining('Only whoever') });
-    await press(world, all, 'Delete').settled();
-    await expect.poll(() => world.discord.message(all.interactionId)).toMatchObject({ deleted: true });
-  });
-
-  it('ten cards are shown, and the one that a text means is chosen', async () => {
-    expect(await type('cards', { ids: TEN.join() }).until(shows(10))).toMatchObject(shown);
-    const typed = type('cards', { ids: 'emberwing drake, wax golem' });
-    const list = await typed.until(({ components }) => components.length > 0);
-    expect(list).toMatchObject(shown);
-    const menu = isPrivate ? list : await press(world, list, 'Choose a card').settled();
-    expect(await choose(world, menu, 'dusk2-44').until(shows(1))).toMatchObject(shown);
-  });
-
-  it('the cards of a message are shown in private, a price is watched, and what is kept of that is deleted', async () => {
-    const { messageId } = world.discord.post({ content: 'Wax Golem for an Owl of Nine Windows?', ...at });
-    const mentioned = world.discord.type({ command: 'Look up cards', target: { messageId }, ...at });
-    expect(await mentioned.until(shows(2))).toMatchObject({ ephemeral: true });
-
-    const watch = await type('watch', { card: 'base1-4', below: 3 }).settled();
-    expect(watch).toMatchObject({ ephemeral: true, content: expect.stringContaining('Emberwing Drake') });
-    const opened = press(world, await card('base1-4'), 'Watch').until(({ modal }) => modal !== undefined);
-    const { interactionId } = await opened;
-    const again = await world.discord.submit({ interactionId, values: { above: '99' } }).settled();
-    expect(again).toMatchObject({ ephemeral: true, content: expect.stringContaining('This replaces') });
-    expect((await type('watches').settled()).embeds).toHaveLength(1);
-
-    const kept = await type('privacy').settled();
-    const asked = await press(world, kept, 'Delete my data').settled();
-    const forgotten = await press(world, asked, 'Delete my data').settled();
-    expect(forgotten.content).toMatch(/^Done/);
-    expect([kept, asked, forgotten].map(({ ephemeral }) => ephemeral)).toEqual([true, true, true]);
-    expect((await type('watches').settled()).content).toContain('`/watch`');
-  });
+  it.each<[rule: string, script: string, told: string]>([
+    [
+      'a card is shown, its other printings, and those of a name',
+      `/card id:base1-4; until a card; is public; use Other printings of 1; until an answer; is private; choose promo-7;
+        until a card; is public; /card id:travelling lamplighter; until an answer; use Next 25; until an answer;
+        choose fair40-1; until a card; is public`,
+      '',
+    ],
+    [
+      'a public card is deleted, and a private one shown to everyone, where others can see it',
+      isPrivate
+        ? `${OWN}; buttons; ${ALL}; buttons`
+        : `${OWN}; ${ALL}; use Show to everyone of 1; until a card; is public; ${othersPress}press Delete of 2;
+            +1 s; gone 2`,
+      isPrivate ? 'Watch, Other printings | Watch, Other printings' : '',
+    ],
+    [
+      'ten cards are shown, and the one that a text means is chosen',
+      `/cards ids:${IDS.slice(0, 10)}; until a card; +3 s; is public; how many cards;
+        /cards ids:emberwing drake, wax golem; until its end; +3 s; is public;
+        ${isPrivate ? '' : 'use Choose a card; until an answer; '}choose dusk2-44; until a card; is public`,
+      '10 | ',
+    ],
+    [
+      'the cards of a message are shown in private, a price is watched, and what is kept of that is deleted',
+      `look up cards of Wax Golem for an Owl of Nine Windows?; until 2 cards; is private; /watch card:base1-4 below:3;
+        until its end; is private; reads Emberwing Drake; /card id:base1-4; until a card; use Watch of 3; until a form;
+        submit 99 and 3; until its end; is private; reads This replaces; /watches; until its end; how many cards;
+        /privacy; until an answer; is private; use Delete my data; until an answer; is private; use Delete my data;
+        until its end; is private; shows Done; /watches; until its end; reads \`/watch\``,
+      '1 | ',
+    ],
+  ])('%s', async (_, script, told) => expect(await plays(script)).toBe(told));
 });
 
 it('deferred replies of all places are completed by the next process', async () => {
+  const world = await startWorld(NAMED);
   const { cardService } = world;
   const tide = IDS.filter((id) => id.startsWith('tide-')); // asked for nowhere else
   cardService.set({ latencyMs: 60_000 });
-  const typed = PLACES.map(({ at }, index) => world.card(tide[index] ?? '', {}, at));
+  const typed = PLACES.map(([, at], index) => world.card(tide[index] ?? '', {}, at));
   const thinking = await Promise.all(typed.map((each) => each.until(isThinking)));
-  expect(thinking.map(({ ephemeral }) => ephemeral)).toEqual(PLACES.map(({ isPrivate = false }) => isPrivate));
+  const arePrivate = PLACES.map(([, , readers]) => readers === 'nobody may');
+  expect(thinking.map(({ ephemeral }) => ephemeral)).toEqual(arePrivate);
   await world.stopBot();
   cardService.set({ latencyMs: 0 });
   await world.restartBot();
 
-  const completed = await Promise.all(typed.map((each) => each.until(shows(1))));
-  expect(completed.map(labels)).toEqual(
-    PLACES.map(({ isPrivate }) => (isPrivate ? ['Watch', 'Other printings'] : ['Watch', 'Other printings', 'Delete'])),
-  );
+  const completed = await Promise.all(typed.map((each) => each.until(hasCard)));
+  const always = ['Watch', 'Other printings'];
+  expect(completed.map(labels)).toEqual(arePrivate.map((isPrivate) => (isPrivate ? always : [...always, 'Delete'])));
 });

@@ -1,18 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { DictatedAnswer } from '../../sandbox/service/service.ts';
 import { startWebhookServer } from '../operations/webhook-server.ts';
 import { WARN } from '../support/log-lines.ts';
 import { scenes } from '../support/scene-script.ts';
-import {
-  cardRequests,
-  IDS,
-  inWorld,
-  isFinal,
-  startWorld,
-  statuses,
-  storedCardIds,
-  type World,
-} from '../support/world.ts';
+import { cardRequests, IDS, inWorld, isFinal, startWorld, statuses } from '../support/world.ts';
 
 const [, OTHER = '', THIRD = '', FOURTH = ''] = IDS.filter((id) => id !== 'base1-4');
 const CARD = { id: 'base1-4', name: 'Emberwing Drake', tcg: 'Lanternfolk', set: { id: 'base1', name: 'Set' } };
@@ -20,17 +11,7 @@ const HTML = '<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>'
 /** Copies that are stale at once. */
 const STALE = { env: { CARD_SERVICE_TIMEOUT_MS: '1000', PRICES_FRESH_SECONDS: '0' } };
 
-const DOWN_UNTIL = /The card service isn't answering right now\. Try again after <t:\d+:T>\.$/;
 const NO_KEY = "shows I can't reach the card service right now.";
-
-function loggedWith(world: World, level: number): unknown[] {
-  return world.lines.filter((line) => line.level === level).map(({ msg }) => msg);
-}
-
-/** Seconds from now until the time in a sentence, which is rounded up to a full minute. */
-function secondsLeft(text: string): number {
-  return Number(/<t:(\d+):[Ttf]>/.exec(text)?.[1]) - Date.now() / 1000;
-}
 
 const BRIEFLY: Record<string, DictatedAnswer> = {
   'a refusal of the proxy': { status: 502, body: HTML },
@@ -50,66 +31,44 @@ it.each(Object.entries(BRIEFLY))(`${FAILS_BRIEFLY}: %s`, async (_, fault) => {
   const { embeds } = await world.card('base1-4').until(({ edited }) => edited);
   expect(cardRequests(world)).toHaveLength(5);
   expect(embeds[0]?.description).toMatch(/\nShowing a saved copy: the card service isn't answering\.$/);
-  expect(loggedWith(world, WARN)[0]).toMatch(/^the card service is failing: .*check CARD_SERVICE_URL/);
+  const { msg } = world.lines.find(({ level }) => level === WARN) ?? {};
+  expect(msg).toMatch(/^the card service is failing: .*check CARD_SERVICE_URL/);
 });
 
-describe('a service that is down', () => {
-  /** After three failures in a row, of different cards and with time between them, and that of the first probe. */
-  async function brokenWorld() {
-    const world = await startWorld(STALE);
-    await world.card('base1-4').settled();
-    world.cardService.set({ down: true });
-    const waiting = await Promise.all(IDS.slice(10, 16).map((id) => world.card(id).until(isFinal)));
-    return { world, waiting, before: cardRequests(world).length };
-  }
-
-  it('gets no request after three failures in a row, not even for /usage: lookups show the time of the next, and known cards their age', async () => {
-    const { world, waiting, before } = await brokenWorld();
-
-    // All at once, because the next request is only seconds away.
-    const [next, known, usage] = await Promise.all([
-      world.card('base1-40').settled(),
-      world.card('base1-4').settled(),
-      world.usage().settled(),
-    ]);
-
-    for (const { content } of [...waiting, next]) {
-      expect(content).toMatch(DOWN_UNTIL);
-      expect(secondsLeft(content)).toBeLessThan(68);
-    }
-    expect(next.ephemeral).toBe(true);
-    expect(known.embeds[0]?.title).toBe('Emberwing Drake');
-    expect(known.embeds[0]?.description).toMatch(/\nShowing a saved copy: the card service isn't answering\.$/);
-    expect(usage.embeds[0]?.description?.split('\n')[0]).toMatch(
-      /^The card service has been down since <t:\d+:t>\. Next try at <t:\d+:T>\.$/,
-    );
-    expect(statuses(world)).toHaveLength(before);
-    expect(before).toBeLessThan(12);
-    expect(storedCardIds(world.config.dataDir)).toEqual(['base1-4']);
-  });
-
-  it('is probed by the next lookup alone; a failure opens the breaker for longer, an answer closes it', async () => {
-    const { world, before } = await brokenWorld();
-    world.cardService.set({ latencyMs: 50 });
-
-    await world.pass(13_000);
-    const probes = await Promise.all(IDS.slice(20, 23).map((id) => world.card(id).until(isFinal)));
-    const requestsAfterFailure = cardRequests(world).length;
-    world.cardService.set({ down: false });
-    await world.pass(25_000);
-    const answered = await Promise.all(IDS.slice(20, 23).map((id) => world.card(id).until(isFinal)));
-
-    expect(requestsAfterFailure).toBe(before + 1);
-    for (const { content } of probes) expect(secondsLeft(content)).toBeLessThan(82); // 20 to 22 s, rounded up to a full minute
-    expect(answered.map(({ embeds }) => embeds.length)).toEqual([1, 1, 1]);
-    expect(cardRequests(world)).toHaveLength(before + 4);
-    expect(loggedWith(world, WARN)).toEqual([expect.stringContaining('the card service is failing')]);
-    const end = { msg: 'the card service answers again', failures: before, lastedMs: expect.any(Number) };
-    expect(world.lines.filter(({ failures }) => failures !== undefined)).toEqual([expect.objectContaining(end)]);
-  });
-});
+const AWAY = "The card service isn't answering right now. Try again after <t:";
+const typed = (from: number, to: number) =>
+  IDS.slice(from, to)
+    .map((id) => `card ${id}`)
+    .join('; ');
+const each = (what: string, from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, at) => `until ${what} of ${from + at}`).join('; ');
+/** After three failures in a row, of different cards and with time between them, and that of the first probe. */
+const IS_DOWN = `card base1-4; until its end; service is down; ${typed(10, 16)};
+  ${each(AWAY, 2, 7)}; seconds left of 2 below 68; seconds left below 68; so far`;
 
 scenes([
+  [
+    'a service that is down gets no request after three failures in a row, not even for /usage: lookups show the time of the next, and known cards their age',
+    STALE,
+    `${IS_DOWN}; card base1-40; until ${AWAY}; reads Only you can see this; seconds left below 68; card base1-4;
+      until an answer; reads Emberwing Drake; reads Showing a saved copy: the card service isn't answering.; usage; until an answer;
+      reads The card service has been down since; reads Next try at; +1 s; done; requests below 12; kept cards`,
+    'yes | yes | yes | yes | yes | yes | yes | yes | 0, 0: ServiceDown from bot, answered from stale, answered from bot | yes | base1-4',
+  ],
+  [
+    'it is probed by the next lookup alone; a failure opens the breaker for longer, an answer closes it',
+    STALE,
+    // 20 to 22 s, rounded up to a full minute
+    `${IS_DOWN}; requests; service takes 50 ms; +13 s; ${typed(20, 23)}; ${each(AWAY, 8, 10)};
+      seconds left of 8 below 82; seconds left below 82; +1 s; done; service works; +24 s;
+      ${typed(20, 23)}; ${each('a card', 11, 13)}; +1 s; done; warnings;
+      log the card service answers again with failures 8; log the card service answers again with lastedMs`,
+    [
+      'yes | yes | 8 | yes | yes',
+      '1, 3: ServiceDown from bot, ServiceDown from bot, ServiceDown from service',
+      ...[`3, 3: ${Array(3).fill('answered from service').join(', ')}`, '1', '1', '1'],
+    ].join(' | '),
+  ],
   [
     'a key that is refused during the day is reported and logged as an error, and costs one request a minute; known cards are shown',
     STALE,

@@ -6,8 +6,7 @@ import { Watches } from '../../src/members/watches.ts';
 import { msOf, played, type Steps } from '../support/limiter-script.ts';
 import { ERROR } from '../support/log-lines.ts';
 import { begun, SCENE_STEPS, scenes } from '../support/scene-script.ts';
-import { ENV, untoldIn } from '../support/watched-prices.ts';
-import { cardRequests, labels, press, QUICK, startWorld } from '../support/world.ts';
+import { cardRequests, labels, press, QUICK, startWorld, untoldIn } from '../support/world.ts';
 
 const ALONE = 'reads Only you can see this';
 
@@ -76,7 +75,11 @@ async function watched(names = 'drake', watchers = 1) {
   const members = Array.from({ length: watchers + 1 }, (_, at) => ({
     ...{ id: String(100_000_000_000_000_000n + BigInt(at)), name: `Member ${at}`, locale: 'en-US' },
   }));
-  const world = await startWorld({ service: { ...QUICK, cards }, discord: { members }, env: ENV });
+  const world = await startWorld({
+    service: { ...QUICK, cards },
+    discord: { members },
+    env: { PRICES_FRESH_SECONDS: '0' },
+  });
   const { alice, bob, discord, config } = world;
   /** A lookup brings a price of each card at once. */
   const priced = (market: number, ids = cardIds) =>

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChatMessage, CommandOption } from '../../sandbox/discord/chat.ts';
+import type { ChatMessage, CommandOption, Whereabouts } from '../../sandbox/discord/chat.ts';
 import type { TypedInteraction } from '../../sandbox/discord/conversation.ts';
 import { optionValues, readCommandLine } from '../../sandbox/page/command-line.ts';
 import { SAMPLE_CATALOG } from '../../sandbox/sample-cards.ts';
@@ -9,7 +9,7 @@ import { createLog } from '../../src/log.ts';
 import { PATIENT } from '../support/backends.ts';
 import { hosts } from '../support/hosts.ts';
 import { confirm, labels, press } from '../support/world.ts';
-import { bookEarlierToday, requestsEarlier } from './earlier-today.ts';
+import { bookEarlierToday, USED_EARLIER } from './earlier-today.ts';
 import { wordsOf } from './words.ts';
 
 /** A reply whose words are written down, and of which a picture may be taken. */
@@ -60,7 +60,7 @@ export async function play({ options, isLively, shots }: Scene, clock: Clock, sp
     catalog: SAMPLE_CATALOG,
     ...options,
     discord: { lifetimes: PATIENT, members: SAMPLE_MEMBERS, ...options?.discord },
-    service: { usedToday: isLively ? requestsEarlier(Date.now()) : 0, ...options?.service },
+    service: { usedToday: isLively ? USED_EARLIER : 0, ...options?.service },
     env: { PRICE_CURRENCY: 'USD', ...options?.env },
     ...(clock.passes && { hosts }),
   });
@@ -87,14 +87,14 @@ export async function play({ options, isLively, shots }: Scene, clock: Clock, sp
   }
 }
 
-/** Types a line as the page does, as the first member. */
-export function typeLine({ discord }: Sandbox, line: string): TypedInteraction {
+/** Types a line as the page does, as the first member, in the first server unless it is said. */
+export function typeLine({ discord }: Sandbox, line: string, at: Whereabouts = {}): TypedInteraction {
   const commands = discord.commandsFor({ manageGuild: true }).map(({ name, description, options = [] }) => {
     return { name, description, options: options as CommandOption[] };
   });
   const { command, texts } = readCommandLine(line, commands);
   if (!command) throw new Error(`no command for ${line}`);
-  return discord.type({ command: command.name, options: optionValues(command, texts), manageGuild: true });
+  return discord.type({ command: command.name, options: optionValues(command, texts), manageGuild: true, ...at });
 }
 
 /** What a reply says once it has this text. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { listedIds } from '../../sandbox/service/rules.ts';
 import { type DictatedAnswer, EmbeddedCardService } from '../../sandbox/service/service.ts';
 import { type BulkAddress, bulkRequest, roomForIds } from '../../src/service/bulk.ts';
@@ -39,69 +39,67 @@ async function names(text: string, ids = ['a', 'b']): Promise<Record<string, str
   return Object.fromEntries([...cards].map(([id, found]) => [id, (found as { name: string }).name]));
 }
 
-describe('a list of cards', () => {
-  it.each(table`
-    is read from a bare array | [A, B] | a b
-    is read from an array under data | {"data": [A, B], "total": 2} | a b
-    is read from an array under cards | {"cards": [A, B]} | a b
-    is read from an array under items | {"items": [A, B], "data": null} | a b
-    is read from an array under results | {"results": [A, B], "data": {"pages": 1}} | a b
-    is read from an object keyed by id | {"a": A, "b": B} | a b
-    is read from an object keyed by id, whose cards do not repeat it | {"a": WITHOUT_ID, "b": B} | a b
-    is read from an object keyed by id in capitals | {"A": A, "B": B} | a b
-    is read from an object keyed by id, whose cards have each other's | {"a": B, "b": A} | a b
-    is read from another order | [B, A] | a b
-    is read from repeated cards | [A, A, B, B, A] | a b
-    is read from a repeated card that is broken once | [BROKEN, A, B] | a b
-    is read from cards nobody asked for | [C, A, D, B] | a b
-    is read from ids in another case | [IN_CAPITALS, B] | a b
-    is read from a place for what was not found | [A, null, B] | a b
-    brings the others, that has one broken card | [BROKEN, B] | b
-    brings the others, keyed by id that has one broken card | {"a": "Card a", "b": B} | b
-    brings the others, that has no card for one id | {"data": [B]} | b
-    brings the others, keyed by id with nothing for one | {"a": null, "b": B} | b
-    brings the others, keyed by id whose cards have other ids | {"a": C, "b": B} | b
-    brings none, keyed by id with nothing for any | {"a": null, "b": null} |
-    brings none, that is empty | [] |
-    brings none, under data that is empty | {"data": []} |
-    brings none, keyed by id that is empty | {} |
-    brings none, keyed by id whose only card has another id | {"a": C} |
-    brings none, of the one broken card that was found | [BROKEN] |
-    brings none, of strangers | [C] |
-    brings none, that is text | "a, b" |
-    brings none, that is nothing | null |
-    brings none, that is a number | 2 |
-    brings none, that is an error with status 200 | {"error": "not found"} |
-    brings none, of ids | ["a", "b"] |
-    brings none, of something else | [{"id": "a"}, {"id": "b"}] |
-    brings none, twice | {"data": [A], "cards": [B]} |
-    brings none, that is an object of other keys | {"total": 2, "found": {}} |
-    brings none, without a body |  |
-  `)('%s: %s', async (_, body = '', found = '') => {
-    const ids = found.split(' ').filter(Boolean);
-    expect(await names(body)).toEqual(Object.fromEntries(ids.map((id) => [id, `Card ${id}`])));
-  });
+it.each(table`
+  is read from a bare array | [A, B] | a b
+  is read from an array under data | {"data": [A, B], "total": 2} | a b
+  is read from an array under cards | {"cards": [A, B]} | a b
+  is read from an array under items | {"items": [A, B], "data": null} | a b
+  is read from an array under results | {"results": [A, B], "data": {"pages": 1}} | a b
+  is read from an object keyed by id | {"a": A, "b": B} | a b
+  is read from an object keyed by id, whose cards do not repeat it | {"a": WITHOUT_ID, "b": B} | a b
+  is read from an object keyed by id in capitals | {"A": A, "B": B} | a b
+  is read from an object keyed by id, whose cards have each other's | {"a": B, "b": A} | a b
+  is read from another order | [B, A] | a b
+  is read from repeated cards | [A, A, B, B, A] | a b
+  is read from a repeated card that is broken once | [BROKEN, A, B] | a b
+  is read from cards nobody asked for | [C, A, D, B] | a b
+  is read from ids in another case | [IN_CAPITALS, B] | a b
+  is read from a place for what was not found | [A, null, B] | a b
+  brings the others, that has one broken card | [BROKEN, B] | b
+  brings the others, keyed by id that has one broken card | {"a": "Card a", "b": B} | b
+  brings the others, that has no card for one id | {"data": [B]} | b
+  brings the others, keyed by id with nothing for one | {"a": null, "b": B} | b
+  brings the others, keyed by id whose cards have other ids | {"a": C, "b": B} | b
+  brings none, keyed by id with nothing for any | {"a": null, "b": null} |
+  brings none, that is empty | [] |
+  brings none, under data that is empty | {"data": []} |
+  brings none, keyed by id that is empty | {} |
+  brings none, keyed by id whose only card has another id | {"a": C} |
+  brings none, of the one broken card that was found | [BROKEN] |
+  brings none, of strangers | [C] |
+  brings none, that is text | "a, b" |
+  brings none, that is nothing | null |
+  brings none, that is a number | 2 |
+  brings none, that is an error with status 200 | {"error": "not found"} |
+  brings none, of ids | ["a", "b"] |
+  brings none, of something else | [{"id": "a"}, {"id": "b"}] |
+  brings none, twice | {"data": [A], "cards": [B]} |
+  brings none, that is an object of other keys | {"total": 2, "found": {}} |
+  brings none, without a body |  |
+`)('a list of cards %s: %s', async (_, body = '', found = '') => {
+  const ids = found.split(' ').filter(Boolean);
+  expect(await names(body)).toEqual(Object.fromEntries(ids.map((id) => [id, `Card ${id}`])));
+});
 
-  it('with the same id in two cases answers for each by its own, and for a third by neither', async () => {
-    const both = JSON.stringify([card('ab'), card('AB')]);
-    expect(await names(both, ['AB', 'ab', 'Ab'])).toEqual({ AB: 'Card AB', ab: 'Card ab' });
-    expect(await names(both, ['Ab', 'b'])).toEqual({});
-    expect(await names(JSON.stringify([card('aB')]), ['ab', 'AB'])).toEqual({ ab: 'Card aB', AB: 'Card aB' });
-  });
+it('a list of cards with the same id in two cases answers for each by its own, and for a third by neither', async () => {
+  const both = JSON.stringify([card('ab'), card('AB')]);
+  expect(await names(both, ['AB', 'ab', 'Ab'])).toEqual({ AB: 'Card AB', ab: 'Card ab' });
+  expect(await names(both, ['Ab', 'b'])).toEqual({});
+  expect(await names(JSON.stringify([card('aB')]), ['ab', 'AB'])).toEqual({ ab: 'Card aB', AB: 'Card aB' });
+});
 
-  it('may hold ids that are names of every object', async () => {
-    const found = await names('{"__proto__": WITHOUT_ID, "b": B}', ['__proto__', 'constructor', 'b']);
-    expect(found).toEqual(JSON.parse('{"__proto__": "Card a", "b": "Card b"}'));
-  });
+it('a list of cards may hold ids that are names of every object', async () => {
+  const found = await names('{"__proto__": WITHOUT_ID, "b": B}', ['__proto__', 'constructor', 'b']);
+  expect(found).toEqual(JSON.parse('{"__proto__": "Card a", "b": "Card b"}'));
+});
 
-  it('comes compressed, and as long as 1 MiB', async () => {
-    const { answered } = listing();
-    const text = 'x'.repeat(1024 * 1024 - JSON.stringify([card('a', { text: '' })]).length);
-    const body = [card('a', { text })];
-    expect((await answered(['a', 'b'], { gzip: true, body })).cards.size).toBe(1);
-    const longer = await answered(['a', 'b', 'c', 'd'], { body: [card('a', { text: `${text}x` })] });
-    expect(longer).toEqual({ cards: new Map(), againAtMost: 2 });
-  });
+it('a list of cards comes compressed, and as long as 1 MiB', async () => {
+  const { answered } = listing();
+  const text = 'x'.repeat(1024 * 1024 - JSON.stringify([card('a', { text: '' })]).length);
+  const body = [card('a', { text })];
+  expect((await answered(['a', 'b'], { gzip: true, body })).cards.size).toBe(1);
+  const longer = await answered(['a', 'b', 'c', 'd'], { body: [card('a', { text: `${text}x` })] });
+  expect(longer).toEqual({ cards: new Map(), againAtMost: 2 });
 });
 
 const BODIES: Record<string, unknown> = {
@@ -236,61 +234,57 @@ function goTogether(address: BulkAddress, ids: readonly string[]): boolean {
   return ids.reduce((sum, id) => sum + lengthOf(id), 0) <= room;
 }
 
-describe('the request for several cards', () => {
-  it.each(table`
-    /cards?ids={ids} | /cards?ids=a,b%20c&includePrices=true
-    GET /cards?ids={ids} | /cards?ids=a,b%20c&includePrices=true
-    /cards/{ids}/all | /cards/a,b%20c/all?includePrices=true
-    /cards?includePrices=1&ids={ids} | /cards?includePrices=1&ids=a,b%20c
-    POST /cards/batch | /cards/batch?includePrices=true | {"ids":["a","b c"]}
-    POST /cards/batch?v=2 | /cards/batch?v=2&includePrices=true | {"ids":["a","b c"]}
-  `)('by the path "%s" goes to %s', (bulkPath = '', path, json) => {
-    const request = bulkRequest({ ...GET, baseUrl: `${BASE}/`, list: listAt(bulkPath) }, ['a', 'b c']);
-    expect([request.url.href, JSON.stringify(request.json)]).toEqual([BASE + path, json]);
-  });
-
-  it.each(['/cards?ids={ids}', 'POST /cards/batch'])(
-    'is sent with the key, and brings prices: %s',
-    async (bulkPath) => {
-      const { client, service } = listing(bulkPath);
-      const { cards } = await client.fetch(['base1-4', 'base1-5', 'nowhere']);
-      const cardIds = ['base1-4', 'base1-5', 'nowhere'];
-      expect(service.requests).toMatchObject([{ status: 200, cardIds, authorized: true }]);
-      expect(cards.get('base1-4')).toMatchObject({ prices: { market: expect.any(Number) } });
-    },
-  );
-
-  it('arrives with the same ids, whatever they hold, and is no longer than servers read', () => {
-    fc.assert(
-      fc.property(fc.array(anyId, { minLength: 1, maxLength: 30 }), fc.constantFrom(GET, POST), (ids, address) => {
-        fc.pre(goTogether(address, ids));
-        const { url, json } = bulkRequest(address, ids);
-        expect(url.href.length).toBeLessThanOrEqual(8_000);
-        expect(url.searchParams.getAll('includePrices')).toEqual(['true']);
-        const [method, path] = [json ? 'POST' : 'GET', url.pathname + url.search];
-        expect(listedIds({ method, path, authorization: undefined, body: JSON.stringify(json) })).toEqual(ids);
-      }),
-      { numRuns: 300 },
-    );
-  });
+it.each(table`
+  /cards?ids={ids} | /cards?ids=a,b%20c&includePrices=true
+  GET /cards?ids={ids} | /cards?ids=a,b%20c&includePrices=true
+  /cards/{ids}/all | /cards/a,b%20c/all?includePrices=true
+  /cards?includePrices=1&ids={ids} | /cards?includePrices=1&ids=a,b%20c
+  POST /cards/batch | /cards/batch?includePrices=true | {"ids":["a","b c"]}
+  POST /cards/batch?v=2 | /cards/batch?v=2&includePrices=true | {"ids":["a","b c"]}
+`)('the request for several cards by the path "%s" goes to %s', (bulkPath = '', path, json) => {
+  const request = bulkRequest({ ...GET, baseUrl: `${BASE}/`, list: listAt(bulkPath) }, ['a', 'b c']);
+  expect([request.url.href, JSON.stringify(request.json)]).toEqual([BASE + path, json]);
 });
 
-describe('cards that go together', () => {
-  it('are all but those with a comma, by which ids are separated', () => {
-    fc.assert(
-      fc.property(fc.array(anyId, { minLength: 2, maxLength: 5 }), (ids) => {
-        expect(goTogether(GET, ids)).toBe(!ids.some((id) => id.includes(',')));
-      }),
-    );
-  });
+it.each(['/cards?ids={ids}', 'POST /cards/batch'])(
+  'the request for several cards is sent with the key, and brings prices: %s',
+  async (bulkPath) => {
+    const { client, service } = listing(bulkPath);
+    const { cards } = await client.fetch(['base1-4', 'base1-5', 'nowhere']);
+    const cardIds = ['base1-4', 'base1-5', 'nowhere'];
+    expect(service.requests).toMatchObject([{ status: 200, cardIds, authorized: true }]);
+    expect(cards.get('base1-4')).toMatchObject({ prices: { market: expect.any(Number) } });
+  },
+);
 
-  it.each([
-    [7_999, true],
-    [8_001, false],
-  ])('are those whose address has no more than 8,000 characters: %i', (length, expected) => {
-    const idsOf = (filling: number) => ['a', 'b'.repeat(filling)];
-    const ids = idsOf(length - bulkRequest(GET, idsOf(0)).url.href.length);
-    expect(bulkRequest(GET, ids).url.href).toHaveLength(length);
-    expect([GET, POST].map((address) => goTogether(address, ids))).toEqual([expected, true]);
-  });
+it('the request for several cards arrives with the same ids, whatever they hold, and is no longer than servers read', () => {
+  fc.assert(
+    fc.property(fc.array(anyId, { minLength: 1, maxLength: 30 }), fc.constantFrom(GET, POST), (ids, address) => {
+      fc.pre(goTogether(address, ids));
+      const { url, json } = bulkRequest(address, ids);
+      expect(url.href.length).toBeLessThanOrEqual(8_000);
+      expect(url.searchParams.getAll('includePrices')).toEqual(['true']);
+      const [method, path] = [json ? 'POST' : 'GET', url.pathname + url.search];
+      expect(listedIds({ method, path, authorization: undefined, body: JSON.stringify(json) })).toEqual(ids);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('cards that go together are all but those with a comma, by which ids are separated', () => {
+  fc.assert(
+    fc.property(fc.array(anyId, { minLength: 2, maxLength: 5 }), (ids) => {
+      expect(goTogether(GET, ids)).toBe(!ids.some((id) => id.includes(',')));
+    }),
+  );
+});
+
+it.each([
+  [7_999, true],
+  [8_001, false],
+])('cards that go together are those whose address has no more than 8,000 characters: %i', (length, expected) => {
+  const idsOf = (filling: number) => ['a', 'b'.repeat(filling)];
+  const ids = idsOf(length - bulkRequest(GET, idsOf(0)).url.href.length);
+  expect(bulkRequest(GET, ids).url.href).toHaveLength(length);
+  expect([GET, POST].map((address) => goTogether(address, ids))).toEqual([expected, true]);
 });

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, onTestFinished, vi } from 'vitest';
 import type { RequestOutcome } from '../../src/model/errors.ts';
 import type { WindowName, WindowQuota } from '../../src/model/quota.ts';
-import { LANES, type Permit, type PermitLane } from '../../src/quota/decision.ts';
+import { LANES, type Lane, type Permit, type PermitLane } from '../../src/quota/decision.ts';
 import { Limiter } from '../../src/quota/limiter.ts';
 import type { LimiterDocument } from '../../src/quota/limiter-document.ts';
 import { type Planned, settingOf } from './described.ts';
@@ -135,7 +135,7 @@ export class LimiterScript {
     [/^Redis is kept$/, () => this.#quota?.keep()],
     [/^Redis goes back$/, () => this.#quota?.goBack()],
     [/^Redis's clock (.+)$/, (_, time) => this.#quota?.moveClock(msOf(time))],
-    [/^why(?: (\w+))?$/, ({ limiter }, lane) => why(limiter, laneOf(lane))],
+    [/^why(?: (renewals|watches))?$/, ({ limiter }, lane) => why(limiter, (lane || 'members') as Lane)],
     [
       /^next (\d+)(?: (\w+))?$/,
       ({ limiter }, count, lane) => next(limiter, laneOf(lane), Number(count)).map(fromNow).join(', '),
@@ -318,7 +318,7 @@ function pace(limiter: Limiter) {
   return shown(view.forecast('members', 9_002) - view.forecast('members', 9_001));
 }
 
-function why(limiter: Limiter, lane: PermitLane) {
+function why(limiter: Limiter, lane: Lane) {
   const view = limiter.view();
   const refused = view.blockedFor(lane);
   return refused ? until(refused) : view.paused ? 'paused' : 'nothing';

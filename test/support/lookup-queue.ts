@@ -5,7 +5,7 @@ import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
 import type { CardRecord } from '../../src/model/card.ts';
 import { Events } from '../../src/model/events.ts';
 import { type BudgetSetting, type Requester, WATCHES, WATCHES_REQUESTER } from '../../src/model/quota.ts';
-import { type Claims, LocalClaims } from '../../src/model/store/claims.ts';
+import { Claims } from '../../src/model/store/claims.ts';
 import type { Rows } from '../../src/model/store/rows.ts';
 import { Budget } from '../../src/quota/budget.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
@@ -25,7 +25,7 @@ export const NOON_MS = Date.UTC(2026, 10, 21, 12);
 export const LONGEST_WAIT_MS = 300_000;
 
 /** For a process that shares its quota with no other. */
-const NO_OTHER_QUEUES: OtherQueues = { tell: () => {}, lengths: () => [] };
+const NO_OTHER_QUEUES: OtherQueues = { tell() {}, lengths: () => [] };
 
 export interface LookupQueueSetting {
   budgets?: BudgetSetting;
@@ -48,7 +48,7 @@ export function lookupQueueOver(
     apiKey,
     longestWaitMs = LONGEST_WAIT_MS,
     otherQueues = NO_OTHER_QUEUES,
-    claims = new LocalClaims(),
+    claims = new Claims(),
     bulk,
     shared,
   }: LookupQueueSetting = {},

@@ -1,7 +1,7 @@
 import { setImmediate as ioPhase } from 'node:timers/promises';
 import { vi } from 'vitest';
 import type { Logger } from '../../src/log.ts';
-import { SharedClaims } from '../../src/model/store/claims.ts';
+import { Claims } from '../../src/model/store/claims.ts';
 import { Processes } from '../../src/model/store/processes.ts';
 import { Ledger } from '../../src/quota/ledger.ts';
 import { type DocumentOptions, LimiterDocument } from '../../src/quota/limiter-document.ts';
@@ -30,7 +30,7 @@ export async function processOver(redis: RedisAddress) {
   const taken: CardsReply[] = [];
   return {
     ...{ link, lines, rows, processes, journal, taken },
-    claims: new SharedClaims(rows, processes),
+    claims: new Claims({ rows, processes }),
     ledger: new Ledger(rows),
     /** What it takes over is in `taken`. */
     takesOver: () => journal.takeOver((reply) => void taken.push(reply)),

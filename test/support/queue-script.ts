@@ -4,7 +4,7 @@ import { type DictatedAnswer, EmbeddedCardService } from '../../sandbox/service/
 import type { Reservation } from '../../src/lookup/lookup-queue.ts';
 import type { KnownError } from '../../src/model/errors.ts';
 import { type Bookings, guildKey, WATCHES, WATCHES_REQUESTER } from '../../src/model/quota.ts';
-import { type Claims, LocalClaims } from '../../src/model/store/claims.ts';
+import { type ClaimOptions, Claims } from '../../src/model/store/claims.ts';
 import type { Acquired } from '../../src/quota/limiter.ts';
 import { DAY_MS, utcDay } from '../../src/time.ts';
 import { fakeTimers } from './fake-timers.ts';
@@ -150,29 +150,34 @@ function begin({ planned, day, linkMs, isOverRedis, ...more }: Setting) {
   /** Claims and permits. */
   const held = new Set<unknown>();
   const claimedElsewhere = new Set<string>();
-  const local = new LocalClaims();
-  const claims: Claims = {
+  const local = new Claims();
+  const claims = Object.assign(new Claims(), {
     isShared: linkMs !== undefined,
-    async claim(name, terms) {
+    async claim(name: string, terms: ClaimOptions) {
       await way(0.5);
       const claimed = claimedElsewhere.has(name) ? { heldForMs: 1 } : await local.claim(name, terms);
       if (claimed === 'mine' && terms.endsWithOwner) held.add(name);
       await way(0.5);
       return claimed;
     },
-    async release(name) {
+    async release(name: string) {
       held.delete(name);
       await local.release(name);
     },
-  };
+  });
   const redis: ((health: string) => void)[] = [];
   const link = { onHealth: (listener: (health: string) => void) => void redis.push(listener) };
   const elsewhere: { lengths: readonly number[] } = { lengths: [] };
-  const lengthsTold: number[] = [];
+  let lengthNow = () => 0;
   const over = lookupQueueOver({ fetch }, planned, {
     ...more,
     claims,
-    otherQueues: { tell: (length) => void lengthsTold.push(length), lengths: () => elsewhere.lengths },
+    otherQueues: {
+      tell: (told) => {
+        lengthNow = told;
+      },
+      lengths: () => elsewhere.lengths,
+    },
     ...(isOverRedis && { shared: { rows: rowsInMemory(true), link } }),
   });
 
@@ -203,13 +208,11 @@ function begin({ planned, day, linkMs, isOverRedis, ...more }: Setting) {
   };
 
   const happened: string[] = [];
-  const lengths: number[] = [];
   events.subscribe('request', ({ endpoint, outcome }) => void happened.push(`${endpoint} ${outcome}`));
   events.subscribe('rateLimit', ({ kind }) => void happened.push(`429 ${kind}`));
-  events.subscribe('queue', ({ length }) => void lengths.push(length));
   return {
     ...{ ...over, service, departures, underWay, broken, held, claimedElsewhere, elsewhere, redis, dictated },
-    ...{ claims, acquired, happened, lengths, lengthsTold },
+    ...{ claims, acquired, happened, lengthNow },
     requesters: new Map([[WATCHES, WATCHES_REQUESTER]]),
     asked: [] as Asked[],
     told: [] as string[],
@@ -429,8 +432,7 @@ const STEPS: Steps<World> = [
   [/^waiting$/, ({ queue }) => queue.length],
   [/^is wanted$/, ({ queue }) => String(queue.isWanted)],
   [/^most together$/, ({ queue }) => queue.mostTogether],
-  [/^lengths$/, ({ lengths }) => lengths.join(' ')],
-  [/^length told$/, ({ lengthsTold }) => lengthsTold.at(-1)],
+  [/^length told$/, ({ lengthNow }) => lengthNow()],
   [/^acquired$/, ({ acquired }) => tally(acquired.splice(0))],
   [/^unanswered$/, ({ asked }) => asked.filter(({ how }) => !how).length],
   [/^events$/, ({ happened }) => happened.splice(0).join(', ')],
@@ -473,7 +475,7 @@ async function admit(world: World, who: string, verb: string, card: string, with
   });
   const asked: Asked = { who, card, news: [] };
   world.asked.push(asked);
-  const admission = verb === 'resume' ? world.queue.admitAgain(wish) : await world.queue.admit(wish);
+  const admission = await world.queue.admit({ ...wish, wasAdmitted: verb === 'resume' });
   if ('refusal' in admission) return tell(world, asked, refusalIn(admission.refusal as KnownError));
   asked.reservation = admission.reservation;
   if (verb !== 'reserve') start(world, asked);

@@ -55,6 +55,7 @@ const AWAITED: Readonly<Record<string, (message: ChatMessage) => boolean>> = {
   'a wait': ({ content }) => isOnTheWay(content),
   'a form': ({ modal }) => modal !== undefined,
   'thinking…': isThinking,
+  'it is gone': ({ deleted }) => deleted === true,
   'a sentence': ({ content }) => content !== '',
 };
 
@@ -78,15 +79,18 @@ export function scenes(rows: readonly Row[]): void {
 }
 
 /** What is counted, and told as a number or as whether it is `below 9`. */
-const COUNTS: Readonly<Record<string, (scene: Scene) => number>> = {
+const COUNTS: Readonly<Record<string, (scene: Scene, of: string) => number>> = {
   requests: ({ cardService }) => cardService.requests.length,
+  'new requests': ({ cardService, before }) => cardService.requests.length - before.requests,
   'different requests': (scene) => new Set(cardRequests(scene)).size,
   edits,
   faults: ({ discord }) => discord.faults.met,
+  'calls of what is gone': ({ discord }) => discord.requests.filter(({ status }) => status === 404).length,
   'faults left': ({ discord }) => discord.faults.pending,
   sessions: ({ discord }) => discord.gateway.sessions,
   'how many cards': (scene) => last(scene).message.embeds.length,
   fields: (scene) => last(scene).message.embeds[0]?.fields?.length ?? 0,
+  'seconds left': (scene, of) => Number(/<t:(\d+):/.exec(nth(scene, of).message.content)?.[1]) - Date.now() / 1_000,
   messages: ({ discord }) => discord.messages().filter(({ messageId }) => messageId !== undefined).length,
   'presses that show something': ({ discord }) => discord.messages().filter(isShownByPress).length,
   warnings: ({ lines }) => lines.filter(({ level }) => level === WARN).length,
@@ -130,7 +134,7 @@ export const SCENE_STEPS: Steps<Scene> = [
     /^another process has (\S+) of (.+) ago$/,
     ({ config }, id, time) => remember(config, [{ id, ageMs: msOf(time) }], logLines().log),
   ],
-  [/^service is down$/, ({ cardService }) => cardService.set({ down: true })],
+  [/^service (is down|works)$/, ({ cardService }, how) => cardService.set({ down: how === 'is down' })],
   [
     /^service has no card and states (\d+|nothing)(?: x (\d+))?$/,
     ({ cardService }, remaining, times) => cardService.script({ ...noCard(remaining), times: Number(times || 1) }),
@@ -205,6 +209,7 @@ export const SCENE_STEPS: Steps<Scene> = [
       scene.typed.push(scene.discord.type({ command: 'Look up cards', target }));
     },
   ],
+  [/^somebody deletes it$/, (scene) => scene.discord.dismiss(last(scene).message.messageId ?? '')],
   [
     /^a moderator deletes it$/,
     ({ discord, typed: [first], bob: memberId }) => {
@@ -213,7 +218,7 @@ export const SCENE_STEPS: Steps<Scene> = [
     },
   ],
   [
-    /^until (?:(\d) cards|(.+?))(?: of (\d))?$/,
+    /^until (?:(\d) cards|(.+?))(?: of (\d+))?$/,
     async (scene, count, what, of) => {
       const begins = ({ content }: ChatMessage) => content.startsWith(what);
       const hasCards = ({ embeds }: ChatMessage) => embeds.length >= Number(count);
@@ -232,9 +237,9 @@ export const SCENE_STEPS: Steps<Scene> = [
     },
   ],
   [
-    new RegExp(`^(${Object.keys(COUNTS).join('|')})(?: below (\\d+))?$`),
-    (scene, what, limit) => {
-      const count = COUNTS[what]?.(scene) ?? Number.NaN;
+    new RegExp(`^(${Object.keys(COUNTS).join('|')})(?: of (\\d+))?(?: below (\\d+))?$`),
+    (scene, what, of, limit) => {
+      const count = COUNTS[what]?.(scene, of) ?? Number.NaN;
       return limit && count < Number(limit) ? 'yes' : count;
     },
   ],
@@ -320,9 +325,9 @@ export const SCENE_STEPS: Steps<Scene> = [
     ({ lines }, what) => lines.filter(({ level, msg }) => level === ERROR && String(msg).includes(what)).length,
   ],
   [
-    /^log (.+?)(?: with (\w+) (.+))?$/,
+    /^log (.+?)(?: with (\w+)(?: (.+))?)?$/,
     ({ lines }, what, key, value) =>
-      lines.filter((line) => line.msg === what && (!key || String(line[key]) === value)).length,
+      lines.filter((line) => line.msg === what && (!key || (value ? String(line[key]) === value : key in line))).length,
   ],
 ];
 

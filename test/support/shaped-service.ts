@@ -25,7 +25,7 @@ export function sandboxAs(name: string) {
 }
 
 /** Requests and answers as that service writes them. */
-export function spokenAs(shape: ServiceShape): (received: ReceivedRequest) => Spoken {
+function spokenAs(shape: ServiceShape): (received: ReceivedRequest) => Spoken {
   return (received) => {
     const { method, path } = received;
     const one = method === 'GET' ? shape.one.exec(path)?.slice(1) : undefined;

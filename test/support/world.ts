@@ -242,6 +242,11 @@ export function storedRows(dataDir: string, part: string): Record<string, string
   return Object.fromEntries(rows.map(({ key, value }) => [String(key), String(value)]));
 }
 
+/** The crossings of which nobody is told yet, in the files of a bot. */
+export function untoldIn(dataDir: string): unknown[] {
+  return Object.values(storedRows(dataDir, 'watches:untold')).filter((told) => told.startsWith('message'));
+}
+
 function stored(file: string, sql: string, ...parts: string[]) {
   using database = new DatabaseSync(file, { readOnly: true });
   return database.prepare(sql).all(...parts);

@@ -9,14 +9,11 @@ import { lines } from 'stream-chain/utils/lines.js';
 import { pipe } from 'stream-chain/utils/pipe.js';
 import { pick } from 'stream-json/filters/pick.js';
 import { streamValues } from 'stream-json/streamers/stream-values.js';
-import { isObject } from '../../service/field-source.ts';
-import { parseJson } from '../../service/request.ts';
+import { isObject, parseJson } from '../../model/card.ts';
 import { type CliContext, CliFailure } from '../context.ts';
 
 /** A row, a file, or the rest of one, cannot be used. The message reads on after its place or name: `is empty`. */
-export class Unusable extends Error {
-  override name = 'Unusable';
-}
+export class Unusable extends Error {}
 
 /** Reads what nothing can go on without. @throws CliFailure in place of Unusable */
 export async function needed<T>(name: string, read: () => Promise<T>): Promise<T> {

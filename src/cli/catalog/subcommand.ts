@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { InvalidArgumentError } from 'commander';
 import { decodeHTMLStrict } from 'entities/decode';
-import type { CatalogStats, StoredRow } from '../../catalog/card-index.ts';
+import type { CatalogStats } from '../../catalog/card-index.ts';
 import { CatalogDatabase } from '../../catalog/database.ts';
 import { type CatalogCard, nameKey } from '../../catalog/text.ts';
 import { readNamesConfig, readScope, readStorageConfig, secretsOf } from '../../config/config.ts';
@@ -25,7 +25,7 @@ import {
   readJoined,
 } from './card.ts';
 import { serviceLists } from './fetch.ts';
-import { bytesOf, counted, filesOf, type List, type Row, rowsOf, Unusable } from './files.ts';
+import { bytesOf, counted, filesOf, type List, rowsOf, Unusable } from './files.ts';
 
 const HELP = `
 Examples:
@@ -126,12 +126,6 @@ async function withCatalog(
   }
 }
 
-/** In one transaction, which keeps other writers out: some 50 ms. With 500 an import takes a third longer. */
-const BATCH = 2_000;
-/** More are only counted: one mistake in each line must not fill the screen. */
-const SHOWN_REFUSALS = 20;
-const LONGEST_EXAMPLES = 100;
-
 /**
  * Imports one list after the other, and tells what became of them; by the exit code, too: 2 where only a part was taken,
  * 1 for nothing.
@@ -145,124 +139,151 @@ async function importLists(
   signal: AbortSignal,
   context: CliContext,
 ): Promise<void> {
-  /** Cards of a list that are not written yet, each with its list and place. */
-  let read = new Map<CatalogCard, string>();
-  let cards = 0;
-  let news = 0;
-  let refused = 0;
-  const ids = new Set<string>();
-  const twice = new Set<string>();
-  const filled = new Set<string>();
-  const empty: string[] = [];
-  const renamed: string[] = [];
-  /** Which fields the first card that was refused lacks, and its file. */
-  let lack: string | false | undefined;
-
-  const say = (sentence: string) => context.stderr.write(`${sentence}.\n`);
-
-  /** A row or a file is not taken. Throws what is no reason for that. */
-  const refuse = (what: string, error: unknown) => {
-    if (!(error instanceof Unusable)) throw error;
-    if (++refused <= SHOWN_REFUSALS) say(`${what} ${error.message}`);
-  };
-
-  const mayReplace = (places: Map<CatalogCard, string>, card: CatalogCard, stored: StoredRow) => {
-    if (stored.name === card.name || nameKey(stored.name) === nameKey(card.name)) return true;
-    // Different games number their cards alike, and so may the lists of one game.
-    if (card.game && stored.game && card.game.toLowerCase() !== stored.game.toLowerCase()) {
-      refuse(places.get(card) ?? '', new Unusable(`has the id of ${stored.name}, a card of ${stored.game}`));
-      return !places.delete(card);
-    }
-    if (!stored.confirmed) renamed.push(`${card.id}: ${stored.name} → ${card.name}`);
-    return true;
-  };
-
-  const count = (card: CatalogCard) => {
-    (ids.has(card.id) ? twice : ids).add(card.id);
-    for (const [field, value] of Object.entries(card)) if (value !== undefined) filled.add(field);
-  };
-
-  /** Writes the cards that were read in one transaction. Throws CliFailure. */
-  const write = (source: string) => {
-    const places = read;
-    if (places.size === 0) return;
-    if (catalog.isReplaced())
-      throw new CliFailure(
-        `${catalog.file} was moved away meanwhile, as the bot does when it is corrupt. Run this again.`,
-      );
-    read = new Map();
-    try {
-      catalog.beginImport(source);
-      news += catalog.upsert([...places.keys()], source, (card, stored) => mayReplace(places, card, stored));
-    } catch (error) {
-      if (!sqliteCode(error)) throw error;
-      throw new CliFailure(`${catalog.file} cannot be written (${Object(error).message}).`, { cause: error });
-    }
-    cards += places.size;
-    for (const card of places.keys()) count(card);
-  };
-
-  const takeRow = (row: Row, list: string, cardOf: (row: Row) => CatalogCard, isTable: boolean) => {
-    const place = `${list}: ${row.place}`;
-    try {
-      read.set(cardOf(row), place);
-    } catch (error) {
-      const lacks = !row.refused && lackOf(flags, row.value);
-      if (lacks && isTable) throw new Unusable(lacks); // no other row has more fields
-      lack ||= lacks && `${list} ${lacks}`;
-      refuse(place, error);
-    }
-  };
-
-  /** Takes what of a list can be used. Throws CliFailure. */
-  const take = async ({ name, source, bytes }: List, joined: readonly Joined[]) => {
-    const file = basename(name);
-    let isEmpty = true;
-    try {
-      const { isTable, rows } = await rowsOf(bytes(), flags.rows, JSON.stringify(flags).includes('../'));
-      const cardOf = cardReader(flags, joined, file.replace(/(?<=.)\..*$/, ''), isTable);
-      for await (const row of rows) {
-        signal.throwIfAborted();
-        isEmpty = false;
-        takeRow(row, name, cardOf, isTable);
-        if (read.size >= BATCH) write(source);
-      }
-      if (isEmpty) empty.push(file);
-    } catch (error) {
-      refuse(name, error);
-    } finally {
-      write(source);
-    }
-  };
-
-  const warn = () => {
-    const where = flags.rows === undefined ? '' : ` at ${flags.rows}`;
-    if (refused > SHOWN_REFUSALS) say(`${counted(refused - SHOWN_REFUSALS)} more were refused`);
-    if (empty.length > 0) say(`No cards${where} in ${examples(empty, 'file')}`);
-    if (cards === 0 && lack) say(lack);
-    const unfound = Object.entries(flags.map ?? {}).filter(([field]) => cards > 0 && !filled.has(field));
-    for (const [field, source] of unfound) say(`--map ${field}=${source} found nothing in any card`);
-    if (renamed.length > 0)
-      say(`New names for ${examples(renamed, 'id')}: if these are other cards, make ids with --id-template`);
-  };
-
+  const report = new Report(context);
   const joined = await Array.fromAsync(joins, readJoined);
   let isWhole = true;
   try {
-    for (const list of lists) await take(list, joined);
+    for (const list of lists)
+      for await (const cards of batchesOf(list, flags, joined, report, signal))
+        write(cards, list.source, catalog, report);
   } catch (error) {
     const why = signal.aborted ? 'Stopped.' : error instanceof CliFailure && error.message;
     if (!why) throw error;
     isWhole = false;
-    say(`${why} What was taken stays. Run the same command again for the rest`);
+    report.say(`${why} What was taken stays. Run the same command again for the rest`);
   }
-  warn();
+  report.warn(flags);
   const what = lists.length === 1 ? lists[0]?.name : `All ${counted(lists.length, 'file')}`;
-  const taken = `${counted(cards, 'card')}, ${counted(news)} new or changed`;
-  const again = twice.size > 0 ? `; ${examples(twice, 'id')} came twice, the last counts` : '';
-  context.stdout.write(`${what}: ${taken}; ${counted(refused)} refused${again}\n`);
-  if (cards === 0) context.exitCode = 1;
-  else if (!isWhole || refused > 0) context.exitCode = 2;
+  context.stdout.write(`${what}: ${report.sums}\n`);
+  if (report.cards === 0) context.exitCode = 1;
+  else if (!isWhole || report.refused > 0) context.exitCode = 2;
+}
+
+/** Cards that are not written yet, each with its list and its place in that. */
+type Batch = Map<CatalogCard, string>;
+
+/** In one transaction, which keeps other writers out: some 50 ms. With 500 an import takes a third longer. */
+const BATCH = 2_000;
+
+/** What of a list can be used. What was read before the list could not be read on is the last batch. */
+async function* batchesOf(
+  { name, bytes }: List,
+  flags: Mapping,
+  joined: readonly Joined[],
+  report: Report,
+  signal: AbortSignal,
+): AsyncGenerator<Batch> {
+  const file = basename(name);
+  let cards: Batch = new Map();
+  let isEmpty = true;
+  try {
+    const { isTable, rows } = await rowsOf(bytes(), flags.rows, JSON.stringify(flags).includes('../'));
+    const cardOf = cardReader(flags, joined, file.replace(/(?<=.)\..*$/, ''), isTable);
+    for await (const row of rows) {
+      signal.throwIfAborted();
+      isEmpty = false;
+      const place = `${name}: ${row.place}`;
+      try {
+        cards.set(cardOf(row), place);
+      } catch (error) {
+        const lack = !row.refused && lackOf(flags, row.value);
+        if (lack && isTable) throw new Unusable(lack); // no other row has more fields
+        report.lack ||= lack && `${name} ${lack}`;
+        report.refuse(place, error);
+      }
+      if (cards.size < BATCH) continue;
+      yield cards;
+      cards = new Map();
+    }
+    if (isEmpty) report.empty.push(file);
+  } catch (error) {
+    report.refuse(name, error);
+  } finally {
+    yield cards;
+  }
+}
+
+/** Writes cards in one transaction. One that may not take the place of the card with its id is refused. @throws CliFailure */
+function write(cards: Batch, source: string, catalog: CatalogDatabase, report: Report): void {
+  if (cards.size === 0) return;
+  if (catalog.isReplaced())
+    throw new CliFailure(
+      `${catalog.file} was moved away meanwhile, as the bot does when it is corrupt. Run this again.`,
+    );
+  try {
+    catalog.beginImport(source);
+    report.news += catalog.upsert([...cards.keys()], source, (card, { name, game, confirmed }) => {
+      if (name === card.name || nameKey(name) === nameKey(card.name)) return true;
+      // Different games number their cards alike, and so may the lists of one game.
+      if (card.game && game && card.game.toLowerCase() !== game.toLowerCase()) {
+        report.refuse(cards.get(card) ?? '', new Unusable(`has the id of ${name}, a card of ${game}`));
+        return !cards.delete(card);
+      }
+      if (!confirmed) report.renamed.push(`${card.id}: ${name} → ${card.name}`);
+      return true;
+    });
+  } catch (error) {
+    if (!sqliteCode(error)) throw error;
+    throw new CliFailure(`${catalog.file} cannot be written (${Object(error).message}).`, { cause: error });
+  }
+  for (const card of cards.keys()) report.count(card);
+}
+
+/** More are only counted: one mistake in each line must not fill the screen. */
+const SHOWN_REFUSALS = 20;
+const LONGEST_EXAMPLES = 100;
+
+/** What has become of the cards so far, and what the operator is told of that. */
+class Report {
+  readonly say: (sentence: string) => void;
+  /** How many cards were taken, and how many of them were new or changed. */
+  cards = 0;
+  news = 0;
+  /** How many rows and files were not taken. */
+  refused = 0;
+  readonly #ids = new Set<string>();
+  readonly #twice = new Set<string>();
+  readonly #filled = new Set<string>();
+  readonly empty: string[] = [];
+  readonly renamed: string[] = [];
+  /** Which fields the first card that was refused lacks, and its file. */
+  lack: string | false | undefined;
+
+  constructor({ stderr }: CliContext) {
+    this.say = (sentence) => void stderr.write(`${sentence}.\n`);
+  }
+
+  /** A row or a file is not taken. @throws what is no reason for that */
+  refuse(what: string, error: unknown): void {
+    if (!(error instanceof Unusable)) throw error;
+    if (++this.refused <= SHOWN_REFUSALS) this.say(`${what} ${error.message}`);
+  }
+
+  /** A card was taken. */
+  count(card: CatalogCard): void {
+    this.cards++;
+    (this.#ids.has(card.id) ? this.#twice : this.#ids).add(card.id);
+    for (const [field, value] of Object.entries(card)) if (value !== undefined) this.#filled.add(field);
+  }
+
+  /** Says in the end what may not be as the operator meant it. */
+  warn({ rows, map = {} }: Mapping): void {
+    const { cards, refused, empty, renamed, lack } = this;
+    const where = rows === undefined ? '' : ` at ${rows}`;
+    if (refused > SHOWN_REFUSALS) this.say(`${counted(refused - SHOWN_REFUSALS)} more were refused`);
+    if (empty.length > 0) this.say(`No cards${where} in ${examples(empty, 'file')}`);
+    if (cards === 0 && lack) this.say(lack);
+    const unfound = Object.entries(map).filter(([field]) => cards > 0 && !this.#filled.has(field));
+    for (const [field, source] of unfound) this.say(`--map ${field}=${source} found nothing in any card`);
+    if (renamed.length > 0)
+      this.say(`New names for ${examples(renamed, 'id')}: if these are other cards, make ids with --id-template`);
+  }
+
+  get sums(): string {
+    const taken = `${counted(this.cards, 'card')}, ${counted(this.news)} new or changed`;
+    const again = this.#twice.size > 0 ? `; ${examples(this.#twice, 'id')} came twice, the last counts` : '';
+    return `${taken}; ${counted(this.refused)} refused${again}`;
+  }
 }
 
 function examples(names: Iterable<string>, what: string): string {

@@ -13,6 +13,7 @@ import {
 } from 'discord.js';
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { Logger } from '../../log.ts';
+import { isObject, parseJson } from '../../model/card.ts';
 import type { Invocation } from '../../model/invocation.ts';
 import type { Sent } from '../../model/message.ts';
 import { type EditResult, type FirstResult, REPLY_DEADLINE_MS } from '../../replies/ports.ts';
@@ -254,9 +255,9 @@ const requestWithReadableErrors: Send = async (url, init) => {
   if (answer.status < 400 || answer.status >= 500) return answer;
   const text = await answer.text();
   const headers = new Headers([...answer.headers]);
-  const body = objectIn(text);
-  if (body === undefined) headers.set('Content-Type', 'text/plain');
-  if (answer.status === 429) stateWait(headers, body);
+  const body = parseJson(text);
+  if (!isObject(body)) headers.set('Content-Type', 'text/plain');
+  if (answer.status === 429) stateWait(headers, Object(body).retry_after);
   return new Response(text, { status: answer.status, headers });
 };
 
@@ -264,9 +265,9 @@ const requestWithReadableErrors: Send = async (url, init) => {
  * discord.js takes the wait of a 429 from this header, and waits for the reset of an empty bucket instead. After one
  * for all requests of the bot it would hold back edits, too, which Discord exempts.
  */
-function stateWait(headers: Headers, body: Body | undefined): void {
+function stateWait(headers: Headers, retryAfter: unknown): void {
   headers.delete('X-RateLimit-Global');
-  const stated = String(statedWaitSeconds(headers.get('Retry-After'), body?.retry_after));
+  const stated = String(statedWaitSeconds(headers.get('Retry-After'), retryAfter));
   headers.set('Retry-After', stated);
   const reset = headers.get('X-RateLimit-Reset-After');
   if (reset !== null && !(Number(reset) >= Number(stated))) headers.set('X-RateLimit-Reset-After', stated);
@@ -276,17 +277,4 @@ function stateWait(headers: Headers, body: Body | undefined): void {
 export function statedWaitSeconds(header: string | null, retryAfter: unknown): number {
   const isStated = (value: unknown): value is number => Number.isFinite(value) && Number(value) > 0;
   return [retryAfter, Number(header)].find(isStated) ?? UNSTATED_SECONDS;
-}
-
-interface Body {
-  retry_after?: unknown;
-}
-
-function objectIn(text: string): Body | undefined {
-  try {
-    const value: Body | null = JSON.parse(text);
-    return typeof value === 'object' && value ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

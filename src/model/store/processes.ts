@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { every } from '../../time.ts';
 import type { Rows } from './rows.ts';
 
 /** The part: each process changes its row once a second, which ends with the length of its queue. */
@@ -31,23 +32,23 @@ export class Processes {
   readonly #rows: Rows;
   readonly #everyMs: number;
   readonly #onLook: (() => void)[] = [];
-  readonly #timer: NodeJS.Timeout;
+  /** `undefined` where there are no others, and once this process has left. */
+  #endLooks: (() => void) | undefined;
   /** By id. */
   #seen = new Map<string, Seen>();
   /** How many in a row were answered. */
   #looks = 0;
   #beats = 0;
-  #queueLength = 0;
-  #aliveSinceMs = Number.NaN;
-  #lastBeatMs = Number.NEGATIVE_INFINITY;
-  #hasLeft = false;
+  #queueLengthNow = () => 0;
+  #aliveSinceMs = NaN;
+  #lastBeatMs = -Infinity;
 
   constructor(rows: Rows, everyMs = LOOK_EVERY_MS) {
     this.#rows = rows;
     this.#everyMs = everyMs;
-    this.#timer = setInterval(() => void this.look(), everyMs).unref();
-    if (rows.isShared) void this.look();
-    else clearInterval(this.#timer);
+    if (!rows.isShared) return;
+    this.#endLooks = every(everyMs, () => void this.look());
+    void this.look();
   }
 
   /**
@@ -56,7 +57,7 @@ export class Processes {
    */
   get aliveSinceMs(): number {
     if (!this.#rows.isShared) return 0;
-    return this.#isWithinLease(performance.now()) ? this.#aliveSinceMs : Number.NaN;
+    return this.#isWithinLease(performance.now()) ? this.#aliveSinceMs : NaN;
   }
 
   /**
@@ -70,9 +71,9 @@ export class Processes {
     return this.#looks >= DEAD_AFTER && seen.unchanged >= DEAD_AFTER;
   }
 
-  /** Tells the others how many wait here: with the next look. */
-  tell(queueLength: number): void {
-    this.#queueLength = queueLength;
+  /** Has the others told how many wait here: with each look. */
+  tell(queueLengthNow: () => number): void {
+    this.#queueLengthNow = queueLengthNow;
   }
 
   /** The length that each other process alive told last; empty while they cannot be reached. */
@@ -96,9 +97,9 @@ export class Processes {
    * @param isEarly less than a second after the last: what another has not changed since says nothing
    */
   async look({ isEarly = false } = {}): Promise<void> {
-    if (this.#hasLeft) return;
+    if (!this.#endLooks) return;
     const sentMs = performance.now();
-    const own = { part: PART, key: this.id, value: `${++this.#beats} ${this.#queueLength}` };
+    const own = { part: PART, key: this.id, value: `${++this.#beats} ${this.#queueLengthNow()}` };
     const [found, isWritten] = await Promise.all([
       this.#rows.read(PART), // first, because it shows whether the row of the last look is still there
       this.#rows.write([own], { keepMs: FORGOTTEN_AFTER * this.#everyMs }),
@@ -121,8 +122,8 @@ export class Processes {
 
   /** Tells the others that this process ends, so that they need not wait until it counts as dead. Never rejects. */
   async leave(): Promise<void> {
-    this.#hasLeft = true;
-    clearInterval(this.#timer);
+    this.#endLooks?.();
+    this.#endLooks = undefined;
     if (this.#rows.isShared) await this.#drop([this.id]);
   }
 

@@ -73,19 +73,19 @@ export class RedisRows implements Rows {
     changes: readonly Change[],
     { ifStill = [], ifFewer, keepMs }: WriteOptions,
   ): Promise<boolean | undefined> {
-    const parts = [...new Set([...ifStill, ...(ifFewer ? [ifFewer] : []), ...changes].map(({ part }) => part))];
-    const step = (word: string, part: string, key: string, text: string | number = '') =>
-      [word, parts.indexOf(part) + 1, key, text].map(String);
-    const stepOf = (row: Row, [none, some]: [string, string]) =>
-      step(row.value === undefined ? none : some, row.part, row.key, row.value);
+    const stepOf = ({ value, ...row }: Row, none: string, some: string) => {
+      return { ...row, word: value === undefined ? none : some, text: value };
+    };
     const steps = [
-      ...ifStill.map((row) => stepOf(row, ['none', 'is'])),
-      ...(ifFewer ? [step('fewer', ifFewer.part, '', ifFewer.than)] : []),
-      ...changes.map((change) =>
-        'add' in change ? step('add', change.part, change.key, change.add) : stepOf(change, ['delete', 'set']),
+      ...ifStill.map((row) => stepOf(row, 'none', 'is')),
+      ...(ifFewer ? [{ part: ifFewer.part, word: 'fewer', key: '', text: ifFewer.than }] : []),
+      ...changes.map((each) =>
+        'add' in each ? { ...each, word: 'add', text: each.add } : stepOf(each, 'delete', 'set'),
       ),
     ];
-    const given = { keys: parts.map((part) => this.#nameOf(part)), arguments: [String(keepMs), ...steps.flat()] };
+    const parts = [...new Set(steps.map(({ part }) => part))];
+    const listed = steps.flatMap(({ word, part, key, text = '' }) => [word, parts.indexOf(part) + 1, key, text]);
+    const given = { keys: parts.map((part) => this.#nameOf(part)), arguments: [keepMs, ...listed].map(String) };
     const sentAtMs = performance.now();
     const answer = await this.#link.run((client) => client.eval(WRITE, given)).catch(() => undefined);
     if (answer === undefined) return undefined;

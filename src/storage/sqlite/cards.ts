@@ -51,10 +51,6 @@ export class SqliteStore {
     this.#rows = 0;
   }
 
-  async disconnect(): Promise<void> {
-    this.#database.close();
-  }
-
   #sweep(): void {
     this.#drop(Date.now());
     if (this.#rows > this.#maxRows) this.#drop(Number.MAX_SAFE_INTEGER);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Incident, type Logger } from '../../log.ts';
-import { utcDay } from '../../time.ts';
+import { every, utcDay } from '../../time.ts';
 import { createOwnFile } from './file.ts';
 
 const CHECK_EVERY_MS = 60_000;
@@ -24,7 +24,7 @@ export function copyDaily(database: DatabaseSync, dataDir: string, log: Logger):
     begins: 'the daily copy of state.sqlite failed: it is tried again every minute',
     ends: 'the daily copy of state.sqlite is made again',
   });
-  const timer = setInterval(() => {
+  return every(CHECK_EVERY_MS, () => {
     const copy = join(folder, `state-${utcDay(Date.now())}.sqlite`);
     if (existsSync(copy)) return;
     try {
@@ -37,8 +37,7 @@ export function copyDaily(database: DatabaseSync, dataDir: string, log: Logger):
       rmSync(unfinished, { force: true });
       outage.failed({ err });
     }
-  }, CHECK_EVERY_MS).unref();
-  return () => clearInterval(timer);
+  });
 }
 
 /** Takes some milliseconds for each megabyte, in which nothing else runs. */

@@ -14,7 +14,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../log.ts';
 import { OperatorError } from '../../model/errors.ts';
-import { DAY_MS, KEPT_DAYS } from '../../time.ts';
+import { DAY_MS, every, KEPT_DAYS } from '../../time.ts';
 
 /**
  * Raised by each change of a table, of what is in a row, or of how names become words: a file has it as `user_version`.
@@ -90,13 +90,13 @@ export async function openExclusively(
 export function watchFile(file: string, onLost: (reason: string) => void): () => void {
   const names = [file, `${file}-wal`];
   const inodes = names.map(inodeOf);
-  const timer = setInterval(() => {
+  const end = every(LOOK_EVERY_MS, () => {
     const lost = names.find((name, at) => inodeOf(name) !== inodes[at]);
     if (!lost) return;
-    clearInterval(timer);
+    end();
     onLost(`${lost} was deleted or replaced while the bot runs`);
-  }, LOOK_EVERY_MS).unref();
-  return () => clearInterval(timer);
+  });
+  return end;
 }
 
 /**
@@ -104,8 +104,7 @@ export function watchFile(file: string, onLost: (reason: string) => void): () =>
  * them.
  */
 export function putOldFilesAside(dataDir: string, log: FileOptions['log']): void {
-  for (const file of filesIn(dataDir, /^(names-[^/]*\/)?[^/]*\.sqlite$/)) {
-    if (versionToRead(file) === 0) continue;
+  for (const file of databasesIn(dataDir, Object.keys(VERSIONS))) {
     try {
       using database = new DatabaseSync(file);
       putOldAside({ file, inode: inodeOf(file), database }, log);
@@ -249,6 +248,11 @@ function putAside(opened: OpenFile, ending: string, tell: (moved: { file: string
 /** Where the names of a card service are, in a `DATA_DIR`: another's ids are not its own. */
 export function catalogFolder(dataDir: string, scope: string | undefined): string {
   return scope === undefined ? dataDir : join(dataDir, `names-${scope}`);
+}
+
+/** Those of a bot's databases with these names that are in a `DATA_DIR`: what is deeper is an operator's own copy. */
+export function databasesIn(dataDir: string, names: readonly string[]): string[] {
+  return filesIn(dataDir, /^(names-[^/]*\/)?[^/]*\.sqlite$/).filter((file) => names.includes(basename(file)));
 }
 
 /** The files in and below a folder whose paths from there are of this form; none where there is no folder. */

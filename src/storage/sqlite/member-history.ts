@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Logger } from '../../log.ts';
 import type { MemberHistory } from '../../members/member-data.ts';
-import { filesIn } from './file.ts';
+import { databasesIn } from './file.ts';
 
 /** An import of names takes a fraction of this to write. */
 const BUSY_TIMEOUT_MS = 500;
@@ -12,15 +12,11 @@ const BUSY_TIMEOUT_MS = 500;
  *
  * @param writeAll writes what this process has not written yet
  */
-export function sqliteMemberHistory(
-  dataDir: string,
-  log: Pick<Logger, 'warn'>,
-  writeAll: () => void = () => {},
-): MemberHistory {
+export function sqliteMemberHistory(dataDir: string, log: Pick<Logger, 'warn'>, writeAll: () => void): MemberHistory {
   const attempt = <T>(work: (database: DatabaseSync) => T): T[] | undefined => {
     writeAll();
     try {
-      return filesIn(dataDir, /^(names-[^/]*\/)?catalog\.sqlite$/).map((file) => {
+      return databasesIn(dataDir, ['catalog.sqlite']).map((file) => {
         using database = new DatabaseSync(file);
         database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}; PRAGMA secure_delete = ON`);
         return work(database);

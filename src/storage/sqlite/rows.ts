@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Incident, type Logger } from '../../log.ts';
 import type { Events } from '../../model/events.ts';
 import type { Change, Rows, WriteOptions } from '../../model/store/rows.ts';
+import { every } from '../../time.ts';
 import { type Statements, statementsOf } from './file.ts';
 
 /** With row ids: rows are long, and without ids the inner pages of the tree would hold whole rows. */
@@ -30,7 +31,8 @@ export class SqliteRows implements Rows {
   readonly #log: Logger;
   readonly #outage: Incident;
   #isLost = false;
-  readonly #timer = setInterval(() => this.#sweep(), SWEEP_EVERY_MS).unref();
+  /** Ends the sweeps. */
+  readonly close = every(SWEEP_EVERY_MS, () => this.#sweep());
 
   constructor(database: DatabaseSync, log: Logger, events?: Events) {
     this.#database = database;
@@ -99,10 +101,6 @@ export class SqliteRows implements Rows {
   /** From now on nothing counts as written: the file is no longer in its place. */
   lost(): void {
     this.#isLost = true;
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
   }
 
   #isAsExpected({ ifStill = [], ifFewer }: WriteOptions): boolean {

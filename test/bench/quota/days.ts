@@ -1,10 +1,6 @@
 import type { ServiceCard } from '../../../sandbox/sample-cards.ts';
 import { seededRandom } from '../../../sandbox/seeded-random.ts';
-import {
-  type CardServiceOptions,
-  type CardServiceSwitches,
-  EmbeddedCardService,
-} from '../../../sandbox/service/service.ts';
+import { type CardServiceOptions, EmbeddedCardService } from '../../../sandbox/service/service.ts';
 import { Lookups } from '../../../src/lookup/lookups.ts';
 import type { Requester } from '../../../src/model/quota.ts';
 import { REPLY_DEADLINE_MS } from '../../../src/replies/ports.ts';
@@ -54,15 +50,7 @@ interface Outcome {
   /** The copy was not renewed, because there was no request for it; known once the lookup has ended. */
   isKept?: boolean;
   /** When to ask again, if stated. */
-  comeBackAtMs?: number;
-}
-
-/** A request that was answered before the last day ended. */
-interface Answered {
-  cardIds: readonly string[];
-  status: number;
-  sentAtMs: number;
-  answeredAtMs: number;
+  comeBackAtMs?: number | undefined;
 }
 
 /** The cards that are looked up; all exist. Their ids are digits, as several services want them. */
@@ -113,26 +101,20 @@ function inOrder(count: number, random: () => number, timeOf: (index: number) =>
 }
 
 export type Bot = Awaited<ReturnType<typeof startBot>>;
-/** What a benchmark does beside the lookups. @returns ends it */
-export type Beside = (bot: Awaited<ReturnType<typeof openedServices>>) => Promise<() => void>;
 
 /** The bot from a lookup to its files, without Discord. @param variables of the Free plan's, unless they say otherwise */
-export async function startBot(
-  fetch: typeof globalThis.fetch,
-  variables: Record<string, string> = {},
-  beside?: Beside,
-) {
+export async function startBot(fetch: typeof globalThis.fetch, variables: Record<string, string> = {}) {
   const bot = await openedServices(variables, fetch);
-  const endBeside = await beside?.(bot);
   const options = { ...bot.services, longestWaitMs: bot.config.longestWaitMs };
   return {
+    ...bot,
     /** One `/card`, until it shows a card or says why not. */
-    async lookUp(cardId: string, requester: Requester) {
+    async lookUp(cardId: string, requester: Requester): Promise<Outcome> {
       const receivedAtMs = Date.now();
       const wanted = { requester, receivedAtMs, deadlineMs: receivedAtMs + REPLY_DEADLINE_MS };
       const lookups = await Lookups.open([{ cardId, showPrices: true }], wanted, options);
       const [atOnce] = lookups.soFar().cards;
-      const ended = lookups.lookUpAll().then(({ cards: [end] }) => end);
+      const ended = lookups.lookUpAll().then(() => lookups.inTheEnd().cards[0]);
       if (atOnce?.answer) {
         const outcome: Outcome = { card: true, isStale: Boolean(atOnce.isRenewing || atOnce.error) };
         void ended.then((end) => Object.assign(outcome, { isKept: Boolean(end?.error) }));
@@ -140,28 +122,27 @@ export async function startBot(
       }
       const end = await ended;
       if (end?.answer) return { card: Date.now() <= receivedAtMs + INTERACTION_LIFE_MS };
-      const comeBackAtMs = Object.entries(end?.error ?? {}).find(([fact]) => fact === 'untilMs')?.[1];
-      return { card: false, ...(comeBackAtMs && { comeBackAtMs }) };
-    },
-    async close() {
-      endBeside?.();
-      await bot.close();
+      const [, comeBackAtMs] = Object.entries(end?.error ?? {}).find(([fact]) => fact === 'untilMs') ?? [];
+      return { card: false, comeBackAtMs };
     },
   };
 }
 
-/** Days from a cold start in simulated time. @param service of the Free plan, unless it says otherwise; its prices may change meanwhile */
+/**
+ * Days from a cold start in simulated time.
+ *
+ * @param service of the Free plan, unless it says otherwise; its prices may change meanwhile
+ * @param prepare is done before the first lookup
+ */
 export async function live(
   lookupsByDay: readonly (readonly Lookup[])[],
   variables: Record<string, string> = {},
-  service: CardServiceOptions & Partial<Pick<CardServiceSwitches, 'limiter'>> = {},
-  beside?: Beside,
+  service: CardServiceOptions = {},
+  prepare = async (_: Bot) => {},
 ) {
   begin(seededRandom('chance'), MIDNIGHT_MS);
-  const { limiter, ...options } = service;
-  const embedded = new EmbeddedCardService({ plan: 'free', cards: DAY_CARDS, latencyMs: LATENCY_MS, ...options });
-  if (limiter) embedded.set({ limiter });
-  const requests: Answered[] = [];
+  const embedded = new EmbeddedCardService({ cards: DAY_CARDS, latencyMs: LATENCY_MS, ...service });
+  const requests: { cardIds: readonly string[]; status: number; sentAtMs: number; answeredAtMs: number }[] = [];
   const recorded: typeof fetch = async (input, init) => {
     const sentAtMs = simulatedMs();
     const response = await embedded.fetch(input, init);
@@ -170,7 +151,8 @@ export async function live(
     requests.push({ cardIds, status: response.status, sentAtMs, answeredAtMs: simulatedMs() });
     return response;
   };
-  const bot = await run(startBot(recorded, variables, beside));
+  const bot = await run(startBot(recorded, variables));
+  await run(prepare(bot));
   const endMs = lookupsByDay.length * DAY_MS;
   const living: ReturnType<typeof liveOnce>[] = [];
   for (const [day, lookups] of lookupsByDay.entries()) {
@@ -183,8 +165,7 @@ export async function live(
 }
 
 /** One lookup and everything that followed from it: the outcome of the first command, and how long that took. */
-async function liveOnce(lookup: Lookup, bot: Bot, endMs: number) {
-  const { atMs, cardId, requester } = lookup;
+async function liveOnce({ atMs, cardId, requester }: Lookup, bot: Bot, endMs: number) {
   await until(atMs);
   const outcome = await bot.lookUp(cardId, requester);
   const waitMs = simulatedMs() - atMs;
@@ -193,46 +174,57 @@ async function liveOnce(lookup: Lookup, bot: Bot, endMs: number) {
     await until(last.comeBackAtMs - MIDNIGHT_MS + Math.random() * COMES_BACK_WITHIN_MS);
     last = await bot.lookUp(cardId, requester);
   }
-  /** From the first command until they saw the card; `undefined` when they never did. */
-  const seenAfterMs = last.card ? simulatedMs() - atMs : undefined;
-  return { lookup, outcome, waitMs, seenAfterMs };
+  /** From the first command until they saw the card; nothing when they never did. */
+  const seenAfterMs = last.card ? [simulatedMs() - atMs] : [];
+  return { atMs, cardId, outcome, waitMs, seenAfterMs };
 }
 
 export function until(atMs: number): Promise<void> {
   return pause(atMs - simulatedMs());
 }
 
-/** The figures of days. */
+/** The figures of days; `cells`: as the columns show them, lookups by the outcome of their first command. */
 export function reportOf({ lived, requests }: Awaited<ReturnType<typeof live>>) {
   const withCard = lived.filter(({ outcome }) => outcome.card);
-  const waiting = withCard.filter(({ waitMs }) => waitMs > 0);
-  const shortWait = waiting.filter(({ waitMs }) => waitMs <= SHORT_WAIT_MS).length;
-  const inTurn = lived.toSorted((a, b) => b.lookup.atMs - a.lookup.atMs);
-  const firsts = [...new Map(inTurn.map((each) => [each.lookup.cardId, each])).values()];
-  const seenAfterMs = firsts.flatMap((each) => each.seenAfterMs ?? []);
+  const atOnce = withCard.filter(({ waitMs }) => waitMs === 0).length;
+  const quick = withCard.filter(({ waitMs }) => waitMs <= SHORT_WAIT_MS).length;
+  const stale = withCard.filter(({ outcome }) => outcome.isStale).length;
+  const firsts = new Map(lived.toReversed().map((each) => [each.cardId, each]));
+  // Also those that were seen on coming back at the stated time.
+  const seenAfterMs = [...firsts.values()].flatMap((first) => first.seenAfterMs);
+  const refused = requests.filter(({ status }) => status === 429).length;
+  const spent = requests.length - refused;
+  const needless = needlessIn(requests);
+  const share = (lookups: number) => percent(lookups, lived.length);
   return {
     lookups: lived.length,
-    /** Requests that the service answered and that it refused with 429. */
-    spent: requests.filter(({ status }) => status !== 429).length,
-    refused: requests.filter(({ status }) => status === 429).length,
-    needless: needlessIn(requests),
-    /** Lookups by the outcome of their first command; the sum is all lookups. */
-    atOnce: withCard.length - waiting.length,
-    shortWait,
-    longWait: waiting.length - shortWait,
-    withoutCard: lived.length - withCard.length,
-    stale: withCard.filter(({ outcome }) => outcome.isStale).length,
-    /** Of each card: how many were seen, also on coming back at the stated time. */
-    firsts: firsts.length,
-    firstsSeen: seenAfterMs.length,
+    ...{ spent, refused, needless, quick },
+    unseen: firsts.size - seenAfterMs.length,
     slowestFirstMs: Math.max(0, ...seenAfterMs),
+    cells: {
+      answered: count(spent),
+      'refused (429)': count(refused),
+      needless: count(needless),
+      'at once': share(atOnce),
+      '≤ 3 s': share(quick - atOnce),
+      later: share(withCard.length - quick),
+      'with a card': share(withCard.length),
+      fresh: share(withCard.length - stale),
+      stale: share(stale),
+      'no card': share(lived.length - withCard.length),
+      'first lookups': `${seenAfterMs.length} of ${firsts.size}`,
+    },
   };
 }
 
 export type Report = ReturnType<typeof reportOf>;
 
+export function cellsOf({ cells }: Report, ...columns: (keyof Report['cells'])[]): Record<string, string> {
+  return Object.fromEntries(columns.map((column) => [column, cells[column]]));
+}
+
 /** Cards that were requested although their last answer was still fresh. */
-function needlessIn(requests: readonly Answered[]) {
+function needlessIn(requests: Awaited<ReturnType<typeof live>>['requests']) {
   const freshUntilMs = new Map<string, number>();
   let needless = 0;
   for (const { cardIds, status, sentAtMs, answeredAtMs } of requests) {
@@ -243,23 +235,4 @@ function needlessIn(requests: readonly Answered[]) {
     }
   }
   return needless;
-}
-
-/** What a column shows. */
-const CELLS = {
-  answered: ({ spent }) => count(spent),
-  'refused (429)': ({ refused }) => count(refused),
-  needless: ({ needless }) => count(needless),
-  'at once': ({ atOnce, lookups }) => percent(atOnce, lookups),
-  '≤ 3 s': ({ shortWait, lookups }) => percent(shortWait, lookups),
-  later: ({ longWait, lookups }) => percent(longWait, lookups),
-  'with a card': ({ lookups, withoutCard }) => percent(lookups - withoutCard, lookups),
-  fresh: ({ lookups, withoutCard, stale }) => percent(lookups - withoutCard - stale, lookups),
-  stale: ({ stale, lookups }) => percent(stale, lookups),
-  'no card': ({ withoutCard, lookups }) => percent(withoutCard, lookups),
-  'first lookups': ({ firstsSeen, firsts }) => `${firstsSeen} of ${firsts}`,
-} satisfies Record<string, (report: Report) => string>;
-
-export function cellsOf(report: Report, ...columns: (keyof typeof CELLS)[]): Record<string, string> {
-  return Object.fromEntries(columns.map((column) => [column, CELLS[column](report)]));
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { cardReader, type Joined, type Mapping, readJoined } from '../../../src/cli/catalog/card.ts';
-import { rowsOf } from '../../../src/cli/catalog/files.ts';
+import { rowsOf, Unusable } from '../../../src/cli/catalog/files.ts';
 import { table } from '../../table.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -17,7 +17,7 @@ function inPieces(text: string | Buffer): Readable {
   return Readable.from(pieces());
 }
 
-const why = (error: unknown) => String(error).replace(/^Unusable: /, '');
+const why = (error: unknown) => (error instanceof Unusable ? error.message : String(error));
 
 /** What a file becomes: cards, or the place of a row and why it is none; the last may be why reading ended. */
 async function cardsIn(file: string | Buffer | object, mapping: Mapping = {}, joined: readonly Joined[] = []) {

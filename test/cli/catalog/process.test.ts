@@ -21,7 +21,8 @@ describe('npm run catalog, as a process', () => {
   });
 
   function start(args: readonly string[], largestFileKb = 'unlimited', heapMb = 128, redirect = '') {
-    const node = [process.execPath, `--max-old-space-size=${heapMb}`, SCRIPT, 'catalog', ...args];
+    const heap = [`--max-old-space-size=${heapMb}`, '--max-semi-space-size=1'];
+    const node = [process.execPath, ...heap, SCRIPT, 'catalog', ...args];
     const program = ['--norc', '-c', `ulimit -f ${largestFileKb}; exec "$0" "$@" ${redirect}`, ...node];
     const env = { ...COMPILE_CACHE, PATH: process.env.PATH, DATA_DIR: join(folder, 'data'), INIT_CWD: folder };
     const child = spawn('bash', program, { env, stdio: 'pipe' });
@@ -90,7 +91,7 @@ describe('npm run catalog, as a process', () => {
       JSON.stringify({ id, name: `The name of card ${id}`, names }),
     );
     await writeFile(join(folder, 'cards.json'), `[${cards.join(',')}]`);
-    const { code, out } = await start(['import', 'cards.json', '--map', 'also=names'], 'unlimited', 30).ended;
+    const { code, out } = await start(['import', 'cards.json', '--map', 'also=names'], 'unlimited', 26).ended;
     expect({ code, out }).toEqual({ code: 0, out: 'cards.json: 2,500 cards, 2,500 new or changed; 0 refused\n' });
   });
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   arrive,
@@ -51,3 +52,31 @@ it.each(SERVICE_LIMITERS)(
     expect(arrive(later, limiter, RATE).ruling).toHaveProperty('delayMs');
   },
 );
+
+it('a token bucket never allows more than burst + rate × time, and never refuses longer than stated', () => {
+  const waits = fc.array(fc.nat(20_000), { maxLength: 200 });
+  fc.assert(
+    fc.property(
+      waits,
+      fc.integer({ min: 1, max: 500 }),
+      fc.integer({ min: 1, max: 30 }),
+      (waitsMs, requestsPerMinute, burst) => {
+        const rate = { requestsPerMinute, burst };
+        let [counted, nowMs, allowed, freeAtMs] = [NOTHING_COUNTED, 0, 0, Infinity];
+        for (const waitMs of waitsMs) {
+          nowMs += waitMs;
+          const { ruling, ...after } = arrive(passTime(counted, 'token bucket', rate, nowMs), 'token bucket', rate);
+          counted = after.counted;
+          if ('retryAfterMs' in ruling) {
+            expect(nowMs).toBeLessThan(freeAtMs);
+            freeAtMs = Math.min(freeAtMs, nowMs + ruling.retryAfterMs);
+          } else {
+            allowed++;
+            freeAtMs = Infinity;
+          }
+          expect(allowed).toBeLessThanOrEqual(burst + (nowMs * requestsPerMinute) / 60_000 + 0.001);
+        }
+      },
+    ),
+  );
+});

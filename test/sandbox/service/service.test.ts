@@ -12,6 +12,7 @@ import { startService } from '../../support/backends.ts';
 import { table } from '../../table.ts';
 
 const NOON_MS = Date.UTC(2030, 0, 1, 12);
+const MIDNIGHT_MS = Date.UTC(2030, 0, 2);
 const CARD = '/cards/base1-4';
 const KEY = { headers: { authorization: `Bearer ${SANDBOX_API_KEY}` } };
 
@@ -63,7 +64,7 @@ it('every response states the limit, the remaining requests and the reset, by th
   for (const path of [CARD, CARD, '/nowhere', '/v1/usage'])
     expect(Object.fromEntries((await ask(path)).headers)).toMatchObject({
       ...{ 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': String(service.state().dayRemaining) },
-      ...{ 'x-ratelimit-reset': String(Date.UTC(2030, 0, 2) / 1000), date: 'Tue, 01 Jan 2030 12:00:00 GMT' },
+      ...{ 'x-ratelimit-reset': String(MIDNIGHT_MS / 1000), date: 'Tue, 01 Jan 2030 12:00:00 GMT' },
     });
 });
 
@@ -105,6 +106,48 @@ it('a day is refilled as a new one, so that late answers of the old one are not 
   expect(service.state()).toMatchObject({ dayRemaining: 1_000, resetsAtMs: clock.nowMs + 86_400_000 });
   clock.nowMs += 86_400_000;
   expect(service.state().resetsAtMs).toBe(Date.UTC(2030, 0, 3));
+});
+
+it('a bucket that was overdrawn, and a day that is spent, are waited for', async () => {
+  const { service, ask, spend } = serviceAtNoon();
+  const waitS = async () => (await ask()).headers.get('retry-after');
+  const overdraw = async (times: number) => {
+    service.script({ status: 500, counted: true, times });
+    await spend(times);
+  };
+  await spend(19);
+  expect(await waitS()).toBeNull();
+  await overdraw(2);
+  expect(await waitS()).toBe('18');
+  service.exhaustDay();
+  await overdraw(1);
+  expect([await waitS(), service.state().dayRemaining]).toEqual([String(12 * 3_600), 0]);
+});
+
+it('a new day begins at midnight with the bucket of the old one', async () => {
+  const { service, clock, spend } = serviceAtNoon();
+  clock.nowMs = MIDNIGHT_MS - 1;
+  await spend(20);
+  clock.nowMs = MIDNIGHT_MS;
+  const resetsAtMs = Date.UTC(2030, 0, 3);
+  expect(service.state()).toMatchObject({ dayRemaining: 1_000, minuteRemaining: 0, resetsAtMs });
+});
+
+it('what was used stays when the plan changes', async () => {
+  const { service, spend } = serviceAtNoon();
+  await spend(20);
+  service.set({ plan: 'pro' });
+  expect(service.state()).toMatchObject({ dayRemaining: 49_980, minuteRemaining: 180 });
+});
+
+it.each([
+  ['requestsPerMinute', 0],
+  ['burst', 0.5],
+  ['requestsPerDay', Number.NaN],
+  ['burst', Number.POSITIVE_INFINITY],
+])('there is no service with %s of %d', (name, value) => {
+  const sentence = `${name} must be a number of at least 1, not ${value}.`;
+  expect(() => serviceAtNoon({ [name]: value })).toThrow(sentence);
 });
 
 it.each([

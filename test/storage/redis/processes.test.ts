@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest';
-import { type Claims, LocalClaims } from '../../../src/model/store/claims.ts';
+import { Claims } from '../../../src/model/store/claims.ts';
 import type { CardsReply } from '../../../src/replies/ports.ts';
 import { deferredReply } from '../../replies/replies-over.ts';
 import { fakeTimers } from '../../support/fake-timers.ts';
@@ -100,7 +100,7 @@ async function says(script: string, ofAll?: Claims): Promise<string> {
     has: async ({ journal }, name) => yesOrNo(await journal.keeps(replies.get(name) ?? deferredReply())),
     gets: (...given) => expect.poll(() => claims(...given)).toBe('mine'),
     releases: ({ claims }, name) => (ofAll ?? claims).release(name),
-    waits: ({ processes }, length) => processes.tell(Number(length)),
+    waits: ({ processes }, length) => processes.tell(() => Number(length)),
     queues: ({ processes }) => processes.lengths().toSorted().join(' ') || 'nothing',
     dead: ({ processes }, name) => yesOrNo(processes.isDead(idOf(name))),
   };
@@ -139,7 +139,7 @@ it.each(table`
 });
 
 it('the claims of one process end on time', async () => {
-  const claims = new LocalClaims();
+  const claims = new Claims();
   expect(await says('a: claims n 300 ms; pass 200 ms; a: claims n', claims)).toBe('mine / held 1 min');
   const claim = () => claims.claim('n', { ttlMs: 1, endsWithOwner: true });
   expect(await claim()).toEqual({ heldForMs: 100 });
@@ -153,7 +153,7 @@ const CLAIMED_BY_MANY = table`
 `;
 
 it.each(CLAIMED_BY_MANY)('a name that one process wants several times %s', async (_, steps = '', said) => {
-  expect(await says(steps, new LocalClaims())).toBe(said);
+  expect(await says(steps, new Claims())).toBe(said);
 });
 
 it.each([

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { copyDaily } from '../../../src/storage/sqlite/daily-copies.ts';
 import { openFile } from '../../../src/storage/sqlite/file.ts';
 import { ROWS_SCHEMA } from '../../../src/storage/sqlite/rows.ts';
@@ -47,47 +47,45 @@ function notesIn(file: string): unknown[] {
   return notes.map(({ note }) => note);
 }
 
-describe('the daily copy of state.sqlite', () => {
-  it('is made once a day while the bot has the file, and the newest three are kept', () => {
-    const { database, copied, folder, names } = running();
-    mkdirSync(folder);
-    for (const name of ['notes.txt', 'state-old.sqlite']) writeFileSync(join(folder, name), 'of somebody else');
-    for (let day = 0; day < 5; day++) {
-      database.prepare('INSERT INTO notes VALUES (?)').run(`day ${day}`);
-      const copy = copied(day);
-      database.prepare('INSERT INTO notes VALUES (?)').run('after the copy');
-      copied(day);
-      expect(notesIn(copy).at(-1)).toBe(`day ${day}`);
-    }
-    const days = ['state-2026-11-22.sqlite', 'state-2026-11-23.sqlite', 'state-2026-11-24.sqlite'];
-    expect(names()).toEqual(['notes.txt', ...days, 'state-old.sqlite']);
-  });
+it('the daily copy of state.sqlite is made once a day while the bot has the file, and the newest three are kept', () => {
+  const { database, copied, folder, names } = running();
+  mkdirSync(folder);
+  for (const name of ['notes.txt', 'state-old.sqlite']) writeFileSync(join(folder, name), 'of somebody else');
+  for (let day = 0; day < 5; day++) {
+    database.prepare('INSERT INTO notes VALUES (?)').run(`day ${day}`);
+    const copy = copied(day);
+    database.prepare('INSERT INTO notes VALUES (?)').run('after the copy');
+    copied(day);
+    expect(notesIn(copy).at(-1)).toBe(`day ${day}`);
+  }
+  const days = ['state-2026-11-22.sqlite', 'state-2026-11-23.sqlite', 'state-2026-11-24.sqlite'];
+  expect(names()).toEqual(['notes.txt', ...days, 'state-old.sqlite']);
+});
 
-  it('is one file that only its owner can read, without what is worthless in a copy', () => {
-    const { database, copied, folder, names } = running();
-    for (const part of ['replies:texts', 'lists:interaction-token']) {
-      database.exec(
-        `INSERT INTO parts VALUES ('${part}', 9e15); INSERT INTO rows VALUES ('${part}', 'x', 'interaction-token')`,
-      );
-    }
-    const copy = copied(0);
-    expect(names()).toHaveLength(1);
-    expect([statSync(folder).mode & 0o777, statSync(copy).mode & 0o777]).toEqual([0o700, 0o600]);
-    expect(readFileSync(copy).includes('interaction-token')).toBe(false);
-  });
+it('the daily copy of state.sqlite is one file that only its owner can read, without what is worthless in a copy', () => {
+  const { database, copied, folder, names } = running();
+  for (const part of ['replies:texts', 'lists:interaction-token']) {
+    database.exec(
+      `INSERT INTO parts VALUES ('${part}', 9e15); INSERT INTO rows VALUES ('${part}', 'x', 'interaction-token')`,
+    );
+  }
+  const copy = copied(0);
+  expect(names()).toHaveLength(1);
+  expect([statSync(folder).mode & 0o777, statSync(copy).mode & 0o777]).toEqual([0o700, 0o600]);
+  expect(readFileSync(copy).includes('interaction-token')).toBe(false);
+});
 
-  it('that fails is one error in the log, and made as soon as it can be', () => {
-    const { database, lines, copied, folder } = running();
-    database.exec('INSERT INTO notes VALUES (1); ALTER TABLE parts RENAME TO moved');
-    vi.advanceTimersByTime(3 * MINUTE_MS);
-    expect(readdirSync(folder)).toEqual([]);
-    database.exec('ALTER TABLE moved RENAME TO parts');
-    const copy = copied(0);
-    expect(notesIn(copy)).toHaveLength(1);
-    expect(lines.filter(({ level }) => level === ERROR)).toMatchObject([
-      { msg: 'the daily copy of state.sqlite failed: it is tried again every minute' },
-    ]);
-  });
+it('the daily copy of state.sqlite that fails is one error in the log, and made as soon as it can be', () => {
+  const { database, lines, copied, folder } = running();
+  database.exec('INSERT INTO notes VALUES (1); ALTER TABLE parts RENAME TO moved');
+  vi.advanceTimersByTime(3 * MINUTE_MS);
+  expect(readdirSync(folder)).toEqual([]);
+  database.exec('ALTER TABLE moved RENAME TO parts');
+  const copy = copied(0);
+  expect(notesIn(copy)).toHaveLength(1);
+  expect(lines.filter(({ level }) => level === ERROR)).toMatchObject([
+    { msg: 'the daily copy of state.sqlite failed: it is tried again every minute' },
+  ]);
 });
 
 it('what a kill left of a copy is gone after the next start, and nothing else', () => {

@@ -2,7 +2,7 @@ import { execSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import {
   DatabaseUnusable,
   type FileOptions,
@@ -55,66 +55,70 @@ function notes(database: DatabaseSync): unknown[] {
     .map(({ note }) => note);
 }
 
-describe('a database', () => {
-  it.each([true, false])(
-    'is made with its folder, kept, and read by its owner only (exclusive: %s)',
-    async (isExclusive) => {
-      const inside = join(folder, 'new', 'deep');
-      const file = join(inside, 'state.sqlite');
-      const opens = () => (isExclusive ? openAlone(file) : open(file));
-      (await opens()).exec("INSERT INTO notes VALUES ('kept')");
-      const modes = readdirSync(inside).map((name) => statSync(join(inside, name)).mode & 0o777);
-      expect([...new Set(modes), statSync(inside).mode & 0o777]).toEqual([0o600, 0o700]);
-      opened.pop()?.close();
-      expect(notes(await opens())).toEqual(['kept']);
-    },
-  );
+it.each([true, false])(
+  'a database is made with its folder, kept, and read by its owner only (exclusive: %s)',
+  async (isExclusive) => {
+    const inside = join(folder, 'new', 'deep');
+    const file = join(inside, 'state.sqlite');
+    const opens = () => (isExclusive ? openAlone(file) : open(file));
+    (await opens()).exec("INSERT INTO notes VALUES ('kept')");
+    const modes = readdirSync(inside).map((name) => statSync(join(inside, name)).mode & 0o777);
+    expect([...new Set(modes), statSync(inside).mode & 0o777]).toEqual([0o600, 0o700]);
+    opened.pop()?.close();
+    expect(notes(await opens())).toEqual(['kept']);
+  },
+);
 
-  it.each([true, false])('that others could read is its owner’s alone (exclusive: %s)', async (isExclusive) => {
+it.each([true, false])(
+  'a database that others could read is its owner’s alone (exclusive: %s)',
+  async (isExclusive) => {
     const file = join(folder, 'state.sqlite');
     writeFileSync(file, '', { mode: 0o644 });
     (isExclusive ? await openAlone(file) : open(file)).exec("INSERT INTO notes VALUES ('secret')");
     for (const name of readdirSync(folder))
       expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600]);
-  });
+  },
+);
 
-  it('that is no database is put aside as it was, or refused with what to do where it must not be lost', async () => {
-    const [cards = '', state = ''] = ['cards.sqlite', 'state.sqlite'].map((name) => join(folder, name));
-    for (const file of [cards, state]) writeFileSync(file, 'this is no database'.repeat(100));
-    expect(notes(open(cards))).toEqual([]);
-    const moved = readdirSync(folder).find((name) => name.includes('.corrupt-')) ?? '';
-    expect(readFileSync(join(folder, moved), 'utf8')).toContain('this is no database');
-    await expect(openAlone(state)).rejects.toThrow(/Put the newest of backups\//);
-  });
+it('a file that is no database is put aside as it was, or refused with what to do where it must not be lost', async () => {
+  const [cards = '', state = ''] = ['cards.sqlite', 'state.sqlite'].map((name) => join(folder, name));
+  for (const file of [cards, state]) writeFileSync(file, 'this is no database'.repeat(100));
+  expect(notes(open(cards))).toEqual([]);
+  const moved = readdirSync(folder).find((name) => name.includes('.corrupt-')) ?? '';
+  expect(readFileSync(join(folder, moved), 'utf8')).toContain('this is no database');
+  await expect(openAlone(state)).rejects.toThrow(/Put the newest of backups\//);
+});
 
-  it('that is damaged is put aside once, by whichever process is first', () => {
-    const { lines, ...rest } = options();
-    const file = join(folder, 'cards.sqlite');
-    for (const found of [0, 1].map(() => openFile(file, rest))) {
-      putDamagedAside(found, new Error('malformed'), rest);
-      open(file, rest).exec("INSERT INTO notes VALUES ('new')");
-    }
-    const movedTo = expect.stringContaining('cards.sqlite.corrupt-');
-    expect(lines).toMatchObject([{ level: ERROR, msg: expect.stringContaining('notes are lost'), file, movedTo }]);
-    expect(notes(open(file))).toHaveLength(2);
-  });
+it('a database that is damaged is put aside once, by whichever process is first', () => {
+  const { lines, ...rest } = options();
+  const file = join(folder, 'cards.sqlite');
+  for (const found of [0, 1].map(() => openFile(file, rest))) {
+    putDamagedAside(found, new Error('malformed'), rest);
+    open(file, rest).exec("INSERT INTO notes VALUES ('new')");
+  }
+  const movedTo = expect.stringContaining('cards.sqlite.corrupt-');
+  expect(lines).toMatchObject([{ level: ERROR, msg: expect.stringContaining('notes are lost'), file, movedTo }]);
+  expect(notes(open(file))).toHaveLength(2);
+});
 
-  it('with an index of words is replaced where a table beside that is garbled, and not where the index is', () => {
-    const file = join(folder, 'catalog.sqlite');
-    const { lines, ...rest } = { ...options(), schema: `${SCHEMA} ${WORDS}` };
-    const reopen = () => openFile(file, rest).database;
-    reopen().close();
-    const damaging = new DatabaseSync(file, { defensive: false });
-    damaging.exec('DELETE FROM words_data');
-    damaging.close();
-    reopen().close();
-    expect(lines).toEqual([]);
-    writeFileSync(file, readFileSync(file).fill(0xff, PAGE_BYTES, 2 * PAGE_BYTES)); // the first table
-    reopen().close();
-    expect(lines).toHaveLength(1);
-  });
+it('a database with an index of words is replaced where a table beside that is garbled, and not where the index is', () => {
+  const file = join(folder, 'catalog.sqlite');
+  const { lines, ...rest } = { ...options(), schema: `${SCHEMA} ${WORDS}` };
+  const reopen = () => openFile(file, rest).database;
+  reopen().close();
+  const damaging = new DatabaseSync(file, { defensive: false });
+  damaging.exec('DELETE FROM words_data');
+  damaging.close();
+  reopen().close();
+  expect(lines).toEqual([]);
+  writeFileSync(file, readFileSync(file).fill(0xff, PAGE_BYTES, 2 * PAGE_BYTES)); // the first table
+  reopen().close();
+  expect(lines).toHaveLength(1);
+});
 
-  it.each(['file/state.sqlite', 'folder', 'loop/state.sqlite'])('at %s is refused with what to do', async (path) => {
+it.each(['file/state.sqlite', 'folder', 'loop/state.sqlite'])(
+  'a database at %s is refused with what to do',
+  async (path) => {
     writeFileSync(join(folder, 'file'), '');
     mkdirSync(join(folder, 'folder'));
     symlinkSync('loop', join(folder, 'loop'));
@@ -123,22 +127,22 @@ describe('a database', () => {
       /cannot be used \(.+\)\. Set DATA_DIR to a folder that this user may write to, or run as root: chown -R \d+ \S+$/;
     await expect(openAlone(join(folder, path))).rejects.toThrow(sentence);
     expect(readdirSync(folder).sort()).toEqual(['file', 'folder', 'loop']);
-  });
+  },
+);
 
-  it('that another uses is refused after the timeout with what to do, and waited for until the caller aborts, or it is free', async () => {
-    const file = join(folder, 'state.sqlite');
-    const other = await openAlone(file);
-    const refused = openAlone(file);
-    await expect(refused).rejects.toThrow(DatabaseUnusable);
-    await expect(refused).rejects.toThrow('Stop that process, or give this one another DATA_DIR.');
-    const stopping = new AbortController();
-    const stopped = openAlone(file, 60_000, stopping.signal);
-    stopping.abort(new Error('stopping'));
-    await expect(stopped).rejects.toThrow('stopping');
-    const waited = openAlone(file, 60_000);
-    other.close();
-    await waited;
-  });
+it('a database that another uses is refused after the timeout, and waited for until the caller aborts, or it is free', async () => {
+  const file = join(folder, 'state.sqlite');
+  const other = await openAlone(file);
+  const refused = openAlone(file);
+  await expect(refused).rejects.toThrow(DatabaseUnusable);
+  await expect(refused).rejects.toThrow('Stop that process, or give this one another DATA_DIR.');
+  const stopping = new AbortController();
+  const stopped = openAlone(file, 60_000, stopping.signal);
+  stopping.abort(new Error('stopping'));
+  await expect(stopped).rejects.toThrow('stopping');
+  const waited = openAlone(file, 60_000);
+  other.close();
+  await waited;
 });
 
 it('a full disk is told as one', () => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { deleteFilesAside } from '../../../src/storage/sqlite/file.ts';
 import { DAY_MS } from '../../../src/time.ts';
 import { INFO } from '../../support/log-lines.ts';
@@ -37,44 +37,42 @@ function write(name: string): DatabaseSync {
   return database;
 }
 
-describe('at a start', () => {
-  it.each([false, true])(
-    'what another version has written is renamed, and named in a line each (over Redis: %s)',
-    async (inRedis) => {
-      for (const name of FILES) write(name).close();
-      const { lines } = await started(inRedis);
-      const named = FILES.map((name) => join(dataDir, name));
-      const renamed = named.map((file) => ({ level: INFO, file, movedTo: `${file}.v99-old` }));
-      expect(lines.sort((a, b) => named.indexOf(String(a.file)) - named.indexOf(String(b.file)))).toMatchObject(
-        renamed,
-      );
-      expect(renamed.filter(({ movedTo }) => !existsSync(movedTo))).toEqual([]);
-    },
-  );
+it.each([false, true])(
+  'at a start what another version has written is renamed, and named in a line each (over Redis: %s)',
+  async (inRedis) => {
+    const copy = 'before-update/state.sqlite'; // an operator's own
+    for (const name of [...FILES, copy]) write(name).close();
+    const { lines } = await started(inRedis);
+    const named = FILES.map((name) => join(dataDir, name));
+    const renamed = named.map((file) => ({ level: INFO, file, movedTo: `${file}.v99-old` }));
+    expect(lines.sort((a, b) => named.indexOf(String(a.file)) - named.indexOf(String(b.file)))).toMatchObject(renamed);
+    expect(renamed.filter(({ movedTo }) => !existsSync(movedTo))).toEqual([]);
+    expect(existsSync(join(dataDir, copy))).toBe(true);
+  },
+);
 
-  it('what this version has written is read, and so is nothing but that', async () => {
-    await started();
-    expect(await started()).toEqual({ requests: 2, lines: [] });
-    new DatabaseSync(join(dataDir, 'state.sqlite')).exec('PRAGMA user_version = 3');
-    expect(await started()).toMatchObject({ requests: 1, lines: [{ movedTo: join(dataDir, 'state.sqlite.v3-old') }] });
-  });
+it('at a start what this version has written is read, and so is nothing but that', async () => {
+  await started();
+  expect(await started()).toEqual({ requests: 2, lines: [] });
+  new DatabaseSync(join(dataDir, 'state.sqlite')).exec('PRAGMA user_version = 3');
+  expect(await started()).toMatchObject({ requests: 1, lines: [{ movedTo: join(dataDir, 'state.sqlite.v3-old') }] });
+});
 
-  it('a file of another version that its process still has is renamed once that has ended', async () => {
-    const other = write('state.sqlite');
-    other.exec("PRAGMA locking_mode = EXCLUSIVE; INSERT INTO notes VALUES ('last')");
-    const start = started();
-    setImmediate(() => other.close());
-    const { lines } = await start;
-    expect(lines.at(-1)).toMatchObject({ movedTo: join(dataDir, 'state.sqlite.v99-old') });
-    using old = new DatabaseSync(join(dataDir, 'state.sqlite.v99-old'));
-    expect(old.prepare('SELECT note FROM notes').all()).toEqual([{ note: 'last' }]);
-  });
+it('at a start a file of another version that its process still has is renamed once that has ended', async () => {
+  const other = write('state.sqlite');
+  other.exec("PRAGMA locking_mode = EXCLUSIVE; INSERT INTO notes VALUES ('last')");
+  const start = started();
+  setImmediate(() => other.close());
+  const { lines } = await start;
+  expect(lines.at(-1)).toMatchObject({ movedTo: join(dataDir, 'state.sqlite.v99-old') });
+  using old = new DatabaseSync(join(dataDir, 'state.sqlite.v99-old'));
+  expect(old.prepare('SELECT note FROM notes').all()).toEqual([{ note: 'last' }]);
+});
 
-  it('a file that another process is just making is no old one', async () => {
-    using database = new DatabaseSync(join(dataDir, 'catalog.sqlite'));
-    database.exec('PRAGMA journal_mode = WAL');
-    expect((await started(true)).lines).toEqual([]);
-  });
+it('at a start a file that another process is just making is no old one', async () => {
+  using database = new DatabaseSync(join(dataDir, 'catalog.sqlite'));
+  database.exec('PRAGMA journal_mode = WAL');
+  expect((await started(true)).lines).toEqual([]);
 });
 
 it('what was moved aside is deleted 35 days after it was last written, and so is a daily copy, but nothing else', () => {
