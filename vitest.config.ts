@@ -21,7 +21,7 @@ class LongestFirst extends BaseSequencer {
 const ALONE = ['test/path.test.ts'];
 
 /** Of what a change rarely breaks, and what takes long: .ci/run runs them, `npm test` does not. */
-const CI = ['test/container/image.test.ts'];
+const CI = ['test/container/image.test.ts', 'test/container/verify.test.ts'];
 
 /** The app in simulated time: these share processes among themselves alone. */
 const SIMULATED = 'test/scenes/*.test.ts';

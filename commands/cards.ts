@@ -78,8 +78,8 @@ const cards = {
   },
 
   /**
-   * Shows the cards, in the end the last with what all cost; in the text what is still to come, or else what was not
-   * found.
+   * Shows the cards, each with one of its prices and its front alone, in the end the last with what all cost; in the
+   * text what is still to come, or else what was not found.
    */
   show(asked, outcomes, view) {
     const { locale, quota } = view;
@@ -88,7 +88,8 @@ const cards = {
       const { answer, isJustFetched, ...copy } = cards[at] ?? {};
       if (!answer?.card) return [];
       const note = copyNote(locale, copy);
-      return [{ ...view, card: answer.card, answer, showPrices, quota: undefined, note, isJustFetched }];
+      const front = { card: { ...answer.card, backImageUrl: undefined }, answer: { ...answer, others: undefined } };
+      return [{ ...view, ...front, showPrices, quota: undefined, note, isJustFetched }];
     });
     const toCome = asked.queries.filter((_, at) => !cards[at]).length;
     const isEnd = cards.every((outcome) => outcome && !outcome.isRenewing);

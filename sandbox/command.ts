@@ -41,7 +41,6 @@ const sandbox = await startSandbox({
   log,
   service: { plan, port: servicePort },
   discord: { members: SAMPLE_MEMBERS, port: discordPort },
-  isRegistered: bot,
   ...(bot && { catalog: SAMPLE_CATALOG, known: KNOWN_CARDS }),
   // Lists are shown here, although most services have no such path; why a request is sent is in lines for debugging.
   env: { LOG_LEVEL: 'debug', CARD_SERVICE_BULK_PATH: '/cards?ids={ids}', PRICE_CURRENCY: 'USD' },

@@ -11,6 +11,7 @@ export interface ServiceCard {
   number?: string;
   rarity?: string;
   imageUrl?: string;
+  backImageUrl?: string;
   prices?: { market?: number; low?: number; high?: number };
 }
 
@@ -97,6 +98,8 @@ function cardsOf(set: SampleSet): ServiceCard[] {
         number: `${number}/${set.size}`,
         rarity,
         imageUrl: `https://images.cards.example/${set.id}/${number}.png`,
+        // The picture of another card is its other side.
+        ...(id === 'deep-72' && { backImageUrl: 'https://images.cards.example/deep/13.png' }),
         prices: keep(pricesOf(id, rarity), absent),
       };
       return keep(card, absent);

@@ -1,12 +1,9 @@
 import { rm } from 'node:fs/promises';
-import { PassThrough } from 'node:stream';
 import { type App, startApp } from '../src/app.ts';
 import { CatalogDatabase } from '../src/catalog/database.ts';
 import type { CatalogCard } from '../src/catalog/text.ts';
-import { runCli } from '../src/cli/program.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
 import type { Logger } from '../src/log.ts';
-import { stopSignal } from '../src/stop-signal.ts';
 import { catalogFolder } from '../src/storage/sqlite/file.ts';
 import { sampleImage } from './card-images.ts';
 import { type EmulatedDiscord, type EmulatedDiscordOptions, startEmulatedDiscord } from './discord/emulated-discord.ts';
@@ -36,8 +33,6 @@ export interface SandboxOptions {
   catalog?: readonly CatalogCard[];
   /** What it has in memory from the start; nothing by default. */
   known?: readonly KnownCard[];
-  /** Whether the commands are registered from the start; they are by default. */
-  isRegistered?: boolean;
   /** Variables of the bot; they override those of the sandbox, and `undefined` removes one. */
   env?: Record<string, string | undefined>;
 }
@@ -48,7 +43,7 @@ export interface Sandbox {
   /** The variables of the bot, and its configuration, which they make. */
   env: Record<string, string>;
   config: Config;
-  /** Starts the bot in this process on the data of the previous one, and waits until it is connected. */
+  /** Starts the bot in this process on the data of the previous one. It is connected then, and has registered itself. */
   startBot(): Promise<App>;
   /** Stops the bots, then their servers, and removes their data. */
   stop(): Promise<void>;
@@ -65,7 +60,6 @@ export async function startSandbox({
   hosts,
   catalog,
   known,
-  isRegistered = true,
   env: variables = {},
 }: SandboxOptions): Promise<Sandbox> {
   const [atDiscord, atService] = hosts ? [`http://127.0.0.1:${++embedded}`, `http://127.0.0.1:${++embedded}`] : [];
@@ -84,7 +78,6 @@ export async function startSandbox({
   const given = Object.entries(wanted).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   const env: Record<string, string> = Object.fromEntries(given);
   const config = readConfig(env);
-  if (isRegistered) await registerCommands(discord);
   if (catalog) {
     // As `npm run catalog -- import` does
     const database = new CatalogDatabase(catalogFolder(config.dataDir, config.cardService.scope), log);
@@ -103,8 +96,7 @@ export async function startSandbox({
     async startBot() {
       const bot = await startApp(config, log);
       bots.push(bot);
-      await bot.ready;
-      await discord.gateway.whenReady();
+      await Promise.all([bot.ready, bot.registered, discord.gateway.whenReady()]);
       return bot;
     },
     async stop() {
@@ -114,18 +106,4 @@ export async function startSandbox({
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-/** Registers the commands as a moderator does from a shell. */
-async function registerCommands(discord: EmulatedDiscord): Promise<void> {
-  const output = new PassThrough();
-  const exitCode = await runCli(['commands', 'register'], {
-    env: { DISCORD_TOKEN: discord.botToken, DISCORD_API_URL: discord.apiUrl },
-    folder: '.',
-    stdin: process.stdin,
-    stdout: output,
-    stderr: output,
-    stopSignal,
-  });
-  if (exitCode !== 0) throw new Error(`The commands could not be registered:\n${output.read()}`);
 }

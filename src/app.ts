@@ -1,5 +1,5 @@
 import type { Services } from '../commands/command.ts';
-import { commands } from '../commands/index.ts';
+import { commands, declarations } from '../commands/index.ts';
 import { showList } from '../commands/pasted-list.ts';
 import { watchNotices } from '../commands/watch.ts';
 import type { Config } from './config/config.ts';
@@ -38,6 +38,8 @@ export interface App {
   ready: Promise<void>;
   /** Resolves when Discord closes the gateway for good, or a server can never be used, with the reason. */
   refused: Promise<Error>;
+  /** Resolves when the commands at Discord have been looked after, or cannot be. */
+  registered: Promise<void>;
   /** Resolves when no reply waits for its completion or correction. */
   repliesCompleted(): Promise<void>;
   /**
@@ -135,6 +137,19 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   for (const end of [whyRefused, ready.catch((error: unknown) => error)])
     void end.then((error) => error instanceof OperatorError && log.error(error.message));
   delivery.tell(); // needs no gateway either
+  // Not in the way of READY, nor before Discord has let the bot in; or when the bot stops, and then nothing is sent.
+  const connectedOrStopping = new Promise<void>((resolve) => {
+    events.subscribe('gateway', ({ state: shard }) => shard !== 'connecting' && resolve());
+    loginSignal.addEventListener('abort', () => resolve());
+  });
+  const register = async () => {
+    const { registerItself } = await import('./discord/self-registration.ts');
+    const wanted = declarations(config.discord.hasUserInstall);
+    await registerItself({ ...config.discord, ...state, wanted, log, signal: loginSignal });
+  };
+  const registered = config.registersItself
+    ? Promise.race([connectedOrStopping, ready]).then(register, () => {})
+    : Promise.resolve();
 
   const stop = async () => {
     stopping.abort(new Error('stopping'));
@@ -151,7 +166,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
     await bounded('last edits', LAST_EDITS_MS, Promise.all([replies.close(), delivery.close()]));
     // destroy() never resolves while a shard waits for READY.
     const disconnected = client.destroy().catch((err: unknown) => log.warn({ err }, 'disconnecting failed'));
-    await bounded('disconnecting', DISCONNECT_MS, Promise.all([disconnected, operations.close()]));
+    await bounded('disconnecting', DISCONNECT_MS, Promise.all([disconnected, registered, operations.close()]));
     await bounded('closing', CLOSE_MS, state.close());
     if (cutOff.length > 0) log.warn({ cutOff }, 'stopped before everything was done');
   };
@@ -159,6 +174,7 @@ export async function startApp(config: Config, log: Logger, signal = new AbortCo
   return {
     ready,
     refused: whyRefused,
+    registered,
     repliesCompleted: () => replies.settled(),
     stop: () => {
       stopped ??= stop();

@@ -41,7 +41,7 @@ const MAY_IMPORT = new Map(
   `.map(([folder = '', imported = '']) => [folder, imported.split(' ').filter(Boolean)]),
 );
 
-const DISCORD_FOLDERS = ['src/discord/', 'commands/', 'src/cli/registration.ts', 'sandbox/'];
+const DISCORD_FOLDERS = ['src/discord/', 'commands/', 'sandbox/'];
 /** Without `discord-api-types`, which holds types only. */
 const DISCORD_LIBRARY = /^(discord\.js|@discordjs\/)/;
 

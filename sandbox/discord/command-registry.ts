@@ -53,7 +53,7 @@ export class CommandRegistry {
   /** The version changes with the content alone. */
   #kept(guildId: string | null, form: CommandForm): APIApplicationCommand {
     const before = this.#list(guildId).find(({ name, type }) => name === form.name && type === form.type);
-    const { options, contexts, integration_types, ...fields } = form;
+    const { options, dm_permission, contexts, integration_types, ...fields } = form;
     const command = {
       ...fields,
       id: before?.id ?? this.#nextId(),
@@ -61,7 +61,7 @@ export class CommandRegistry {
       version: before?.version ?? '',
       // Returned for global commands only
       ...(guildId === null
-        ? { dm_permission: contexts?.includes(Context.BotDM) ?? true, contexts, integration_types }
+        ? { dm_permission: contexts?.includes(Context.BotDM) ?? dm_permission, contexts, integration_types }
         : { guild_id: guildId }),
       ...(options.length > 0 && { options }),
     } as APIApplicationCommand;

@@ -20,6 +20,8 @@ export interface CommandForm {
   options: CommandOption[];
   nsfw: boolean;
   default_member_permissions: string | null;
+  /** Of programs that name no contexts. */
+  dm_permission: boolean;
   contexts: Context[] | null;
   integration_types: Installed[];
 }
@@ -47,6 +49,7 @@ export function readCommand(body: unknown, at: Path = []): CommandForm {
     }),
     nsfw: nsfw === true,
     default_member_permissions: bits == null ? null : String(bits),
+    dm_permission: read.dm_permission ?? true,
     contexts: read.contexts ?? null,
     integration_types: read.integration_types ?? [Installed.GuildInstall],
   };

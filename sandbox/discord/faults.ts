@@ -2,7 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Script } from '../script.ts';
 import type { Break } from '../transport.ts';
 
-/** The calls that a fault can apply to: `dm` opens a channel, `message` sends to one; `any` is every call. */
+/**
+ * The calls that a fault can apply to: `dm` opens a channel, `message` sends to one, `application` changes the bot's own;
+ * `any` is every call.
+ */
 export type FaultyRoute =
   | 'callback'
   | 'edit'
@@ -12,6 +15,7 @@ export type FaultyRoute =
   | 'message'
   | 'gateway/bot'
   | 'commands'
+  | 'application'
   | 'any';
 
 /** How a connection breaks before the request is processed. `lose answer`: processed, then closed. `stall`: processed, too. */
@@ -44,6 +48,7 @@ const ROUTES: readonly [FaultyRoute, RegExp][] = [
   ['message', /^POST \/channels\/[^/]+\/messages$/],
   ['gateway/bot', /^GET \/gateway\/bot$/],
   ['commands', /^\w+ \/applications\/[^/]+(?:\/guilds\/[^/]+)?\/commands(?:\/|$)/],
+  ['application', /^PATCH \/applications\/@me$/],
 ];
 
 /** Scripted faults, which come before the normal rules. Nothing is random. */

@@ -139,15 +139,11 @@ function Embed({ embed }: { embed: APIEmbed }) {
           ))}
         </div>
       )}
-      {image && <img class="embed-image" src={image.proxy_url} alt={describedBy(image)} />}
-      {thumbnail && <img class="embed-thumbnail" src={thumbnail.proxy_url} alt={describedBy(thumbnail)} />}
+      {image && <img class="embed-image" src={image.proxy_url} alt={image.description ?? 'Image'} />}
+      {thumbnail && <img class="embed-thumbnail" src={thumbnail.proxy_url} alt={thumbnail.description ?? 'Image'} />}
       {footnote && <div class="embed-footer">{footnote}</div>}
     </div>
   );
-}
-
-function describedBy({ description = 'Image' }: { description?: string }): string {
-  return description;
 }
 
 type Use = (customId: string, values?: string[]) => void;

@@ -31,7 +31,10 @@ export const subcommand: Subcommand = (command, context) => {
       for (const { name, meant } of misspelledVariables(context.env, DiscordVariables))
         context.stderr.write(`${name} is unknown. Did you mean ${meant}?\n`);
       // Loaded when the configuration is known to be valid: discord.js takes most of a run.
-      const { explainFailure, perform } = await import('./registration.ts');
+      const [{ perform }, { explainFailure }] = await Promise.all([
+        import('./registration.ts'),
+        import('../discord/registration.ts'),
+      ]);
       await perform(action, flags, config, context).catch((error: unknown) => {
         const words = explainFailure(error, config.apiUrl, flags.guild);
         throw words ? new CliFailure(words, { cause: error }) : error;

@@ -20,6 +20,8 @@ export interface CliContext {
   stopSignal(): AbortSignal;
   /** Asks a question on the terminal; absent without one. */
   ask?: (question: string) => Promise<string>;
+  /** How long the doctor waits between two requests to a card service; absent: a second. */
+  pauseMs?: number;
   /** Those of this checkout unless given. */
   commands?: readonly Declaration[];
   /** What the program is to end with; absent: 0. */
@@ -44,15 +46,4 @@ export async function agree(what: string, isAgreed: boolean, { ask, stderr }: Cl
   const answer = await ask?.(`${what}. Type yes to go ahead: `);
   if (answer?.trim().toLowerCase() !== 'yes')
     throw new CliFailure(ask ? 'Nothing more was sent.' : `${what}. Add --yes to go ahead.`);
-}
-
-/** Codes of the system, of undici and of OpenSSL; Node's own `ERR_…` are bugs, not connection errors. */
-const NETWORK_CODE = /^(E(?!RR_)[A-Z]|UND_ERR_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_(TLS|SSL)_)/;
-
-/** The code of a connection error, anywhere in the chain of causes. */
-export function networkCode(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  if (error.name === 'TimeoutError') return 'no answer in time';
-  if ('code' in error && typeof error.code === 'string' && NETWORK_CODE.test(error.code)) return error.code;
-  return networkCode(error.cause);
 }

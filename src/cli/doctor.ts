@@ -1,30 +1,32 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Config, readCardServiceConfig, secretsOf } from '../config/config.ts';
 import { isFile } from '../config/description.ts';
 import type { GatewayInfo } from '../discord/gateway.ts';
+import type { Application } from '../discord/registration.ts';
 import { createLog, redaction } from '../log.ts';
-import { type Card, parseJson } from '../model/card.ts';
-import { CardServiceError, KeyRefused, RateLimited } from '../model/errors.ts';
+import { type Card, type Prices, parseJson } from '../model/card.ts';
+import { CardServiceError, KeyRefused, networkCode, RateLimited, ServiceDown } from '../model/errors.ts';
 import type { PlanSetting, QuotaReading } from '../model/quota.ts';
 import { publicUrl } from '../render/card-embed.ts';
 import { AnswerReader } from '../service/answers.ts';
 import { type BulkAnswer, BulkRequests } from '../service/bulk.ts';
 import { cardUrl } from '../service/card-service.ts';
 import { Source } from '../service/field-source.ts';
-import { Requests } from '../service/request.ts';
+import { Requests, type ServiceResponse } from '../service/request.ts';
 import { cardIdReader, type ServiceDescription } from '../service/service-description.ts';
-import { agree, type CliContext, networkCode, type Subcommand } from './context.ts';
+import { agree, type CliContext, type Subcommand } from './context.ts';
 import { type Checked, checkOffline, type Finding, right, unknown, verdict, wrong } from './offline-checks.ts';
-import type { Application } from './registration.ts';
 
 const HELP = `
 It reads the same settings as the bot, from the environment and .env, changes nothing, and can run beside the bot.
 
 Each line begins with ✓ (right), ✗ (wrong) or ? (it could not be found out); in JSON "ok" is true, false or null.
 
-With --service it tries the description of a card service alone, on one card: what each field became, and from where.
+With --service it tries the description of a card service alone, on one card: what each field and each row of prices
+became, and from where.
 CARD_SERVICE_API_KEY and the other variables of the card service apply as they are set. Unless CARD_SERVICE names this
 description, it asks before it sends the key.
 
@@ -41,7 +43,7 @@ interface Flags {
 /** `npm run doctor` */
 export const subcommand: Subcommand = (command, context) => {
   command
-    .option('--json', 'JSON on standard output, for programs: [{"check","ok","cure"}]')
+    .option('--json', 'JSON on standard output, for programs: [{"check","ok","cure"}], and "noAnswer" where it is true')
     .option('--offline', 'check this machine only: nothing is sent to Discord, the card service or Redis')
     .option('--service <description>', 'try this description: the name of one that ships, or the path of a .json file')
     .option('--id <id>', 'a card that the service has')
@@ -70,7 +72,7 @@ async function report({ json, offline, service, id, yes }: Flags, context: CliCo
     const costs = `which costs ${ids.length + (description.list ? 1 : 0)} of today's requests; --offline sends nothing`;
     const asks = `This asks ${isForeign ? 'with your key ' : ''}${new URL(baseUrl).host}, ${costs}`;
     await agree(asks, yes || !isForeign, context);
-    const ofService = checkCardService(cardService, ids, config.plan);
+    const ofService = checkCardService(cardService, ids, context, config.plan);
     checks.unshift(checkDiscord(config), ofService, checkRedis(config), checkWebhook(config));
   }
   const found = await Promise.all(checks.map((each) => Array.fromAsync(each)));
@@ -92,8 +94,6 @@ function described(environment: CliContext['env']): Checked {
   return { config: { cardService }, findings: [right('description', cardService.description.name)] };
 }
 
-/** Commands left over from a trial in a server of one's own are found in these; a trial rarely has more. */
-const SEARCHED_GUILDS = 20;
 /** Discord's number of what members install for themselves. */
 const USER_INSTALL = '1';
 
@@ -103,11 +103,9 @@ async function* checkDiscord({ discord }: Partial<Config>) {
   const { apiUrl, hasUserInstall, shards } = discord;
   // Loaded when they are needed: discord.js takes most of a run.
   const { declarations } = await import('../../commands/index.ts');
-  const { among, diffCommands, explainFailure, inviteLinks, isAnswer, registrationAt, shownCommand } = await import(
-    './registration.ts'
-  );
+  const { diffCommands, doubledCommands, explainFailure, inviteLinks, isAnswer, registrationAt, shownCommands } =
+    await import('../discord/registration.ts');
   const registration = registrationAt(discord);
-  const shown = (names: readonly string[]) => names.map(shownCommand).join(', ');
   let isAccepted = false;
   try {
     const application = await registration.application();
@@ -122,16 +120,12 @@ async function* checkDiscord({ discord }: Partial<Config>) {
 
     const local = declarations(hasUserInstall);
     const registered = await registration.commands(id);
-    const { added, removed, changed } = diffCommands(local, registered, undefined);
-    const differing = shown([...added, ...removed, ...changed]);
-    const differ = `Those at Discord are not those of this version (${differing}). Run: npm run commands -- register`;
-    yield verdict('commands', differing && differ, shown(local.map((each) => each.name)));
-    for (const guild of guilds.slice(0, SEARCHED_GUILDS)) {
-      const own = await registration.commands(id, guild.id).catch(() => []); // without access there are none
-      const twice = shown(own.filter((each) => among(registered, each)).map((each) => each.name));
-      const cure = `Run: npm run commands -- clear --guild ${guild.id}`;
-      if (twice) yield wrong('commands', `Members of ${guild.name} see ${twice} twice. ${cure}`);
-    }
+    const { added, changed } = diffCommands(local, registered, undefined, []);
+    const differing = shownCommands([...added, ...changed]);
+    const differ = `Those at Discord are not those of this version (${differing}). Start the bot, or run: npm run commands -- register`;
+    yield verdict('commands', differing && differ, shownCommands(local.map((each) => each.name)));
+    const doubled = await doubledCommands(registration, id, guilds, registered);
+    yield* doubled.map((cure) => wrong('commands', cure));
     yield verdict('gateway', await gatewayFault(await registration.gateway(), shards), 'it answers');
   } catch (error) {
     const why = explainFailure(error, apiUrl);
@@ -197,28 +191,31 @@ function idsToTry({ card }: ServiceDescription, known: string | undefined): stri
 }
 
 const CARD = 'card service';
+const MISSING = 'missing card';
 const BULK = 'bulk requests';
 
 /**
  * Whether cards can be looked up, by the bot's own client and reader. Costs one request for each id, and one where cards
- * are listed, or less where something is wrong.
+ * are listed, a second apart, or less where something is wrong.
  *
  * @param ids as of `idsToTry` @param plan absent: what each field became is found in its place
  */
 async function* checkCardService(
   cardService: Config['cardService'],
-  [id = NO_SUCH_CARD, absentId]: readonly string[],
+  [id = NO_SUCH_CARD, ...others]: readonly string[],
+  { pauseMs = 1_000 }: CliContext,
   plan?: PlanSetting,
 ) {
   const { baseUrl, description } = cardService;
   const { list, url, name } = description;
+  const [absentId] = others;
   const unread = new Map<string, Finding>();
   const reader = new AnswerReader(description, (field, why) => unread.set(field, unknown(field, why)));
   const stated: QuotaReading[] = [];
   const limiter = { observe: (reading: QuotaReading) => void stated.push(reading) };
   const options = { ...cardService, limiter, log: createLog({ level: 'silent', secrets: [] }) };
   const requests = new Requests(options);
-  const ask = async (card: string) => reader.cardIn(await requests.send(cardUrl(baseUrl, description, card)), card);
+  const ask = (card: string) => requests.send(cardUrl(baseUrl, description, card));
   let [check, asked] = [CARD, id];
   /** What an operator has to put right. */
   const place = (variables = 'CARD_SERVICE_URL and CARD_SERVICE_CARD_PATH') =>
@@ -231,30 +228,44 @@ async function* checkCardService(
       return wrong('API key', `It lacks or is wrong (${why}). Set CARD_SERVICE_API_KEY.`);
     const isToWait = error instanceof RateLimited || check === BULK;
     const says = `${new URL(baseUrl).host} gives no readable answer for ${asked} at ${description.card.path} (${why}).`;
-    return (isToWait ? unknown : wrong)(check, `${says} Check ${place()}, or try again later.`);
+    const found = (isToWait ? unknown : wrong)(check, `${says} Check ${place()}, or try again later.`);
+    const isSilent = error instanceof RateLimited || error instanceof ServiceDown || FORBIDDEN.test(why);
+    return isSilent ? { ...found, noAnswer: true as const } : found;
   };
   try {
-    const card = await ask(id);
+    const answer = await ask(id);
+    const card = reader.cardIn(answer, id);
     const exists = card !== 'noSuchCard';
     const cure = `Name one that it has (--id ID), or check ${place()}`;
     const none = `It says that it has no card ${id}. ${cure}: ${cardUrl(baseUrl, description, id)} was asked.`;
     yield exists ? right(CARD, 'it answers with a card') : unknown(CARD, none);
     if (plan) yield planFinding(plan, description, stated[0]);
-    else if (exists) yield* fieldFindings(description, card, stated);
+    else if (exists) {
+      yield* fieldFindings(description, card, stated);
+      yield* rowFindings(description, answer, id);
+    }
     if (exists && absentId) {
-      asked = absentId;
-      await ask(absentId);
-      yield right(CARD, `it answers, and has no card ${absentId}`);
+      [check, asked] = [MISSING, absentId];
+      await sleep(pauseMs);
+      const has = reader.cardIn(await ask(absentId), absentId) !== 'noSuchCard';
+      const unsaid = `It answers with a card for ${absentId}, which is none. Check ${place()}.`;
+      yield has ? unknown(MISSING, unsaid) : right(MISSING, `it answers, and has no card ${absentId}`);
     }
     check = BULK;
-    const listed = list && (await new BulkRequests({ ...options, list, reader }).request([id]));
-    if (listed) yield listFinding(listed, id, exists, place('CARD_SERVICE_BULK_PATH'));
+    if (list) {
+      await sleep(pauseMs);
+      const listed = await new BulkRequests({ ...options, list, reader }).request([id, ...others]);
+      yield listFinding(listed, [id, ...others], exists, place('CARD_SERVICE_BULK_PATH'));
+    }
   } catch (error) {
     if (!(error instanceof CardServiceError)) throw error;
     yield failure(error);
   }
   yield* unread.values();
 }
+
+/** As a firewall answers whom it does not like; a redirect may lead to anything. */
+const FORBIDDEN = /^(?:unexpected answer: )?status 403\b/;
 
 /** The plan in the answer against the plan in the settings. */
 function planFinding(
@@ -278,13 +289,24 @@ function planFinding(
   return verdict(check, !isRight && cure, `${stated ?? plan}: ${allowed}${left}`);
 }
 
-/** What a list of one card says of where cards are listed. @param exists whether its lookup has found the card */
-function listFinding(listed: BulkAnswer, id: string, exists: boolean, where: string): Finding {
+/**
+ * What a list says of where cards are listed, of one card or of that and one that should not exist.
+ *
+ * @param exists whether the lookup of the first has found it
+ */
+function listFinding(listed: BulkAnswer, ids: readonly string[], exists: boolean, where: string): Finding {
+  const [id = ''] = ids;
   const hasOthers = listed.kind === 'listed' && listed.hasOthers;
   if (listed.kind === 'listed' && !hasOthers && listed.cards.has(id)) return right(BULK, 'it lists the card');
-  const isUnclear = !exists && !hasOthers && listed.kind !== 'unusable';
+  // A service may refuse a whole list for the one that it does not have.
+  const mayBeMissing = !exists || (ids.length > 1 && listed.kind === 'tooMany');
+  const isUnclear = mayBeMissing && !hasOthers && listed.kind !== 'unusable';
   const why = listed.kind !== 'listed' ? listed.detail : hasOthers ? 'but others' : 'it leaves it out';
-  return (isUnclear ? unknown : wrong)(BULK, `It does not list card ${id} (${why}). Check ${where}, or remove it.`);
+  const found = (isUnclear ? unknown : wrong)(
+    BULK,
+    `It does not list card ${id} (${why}). Check ${where}, or remove it.`,
+  );
+  return FORBIDDEN.test(why) ? { ...found, noAnswer: true } : found;
 }
 
 const LONGEST_SHOWN = 100;
@@ -292,12 +314,35 @@ const LONGEST_SHOWN = 100;
 /** What the bot shows of each source of a description, and where that is from. @param stated of each window of the quota */
 function* fieldFindings({ fields, prices, quota }: ServiceDescription, card: Card, stated: readonly QuotaReading[]) {
   const { set, game: tcg } = card;
-  const ofCard = { ...card, imageUrl: publicUrl(card.imageUrl), pageUrl: publicUrl(card.pageUrl) };
-  yield* shownOf('fields', fields, { ...ofCard, tcg, 'set.id': set?.id, 'set.name': set?.name });
+  const [imageUrl, backImageUrl, pageUrl] = [card.imageUrl, card.backImageUrl, card.pageUrl].map(publicUrl);
+  const links = { imageUrl, backImageUrl, pageUrl };
+  yield* shownOf('fields', fields, { ...card, ...links, tcg, 'set.id': set?.id, 'set.name': set?.name });
   yield* shownOf('prices', { ...prices }, { ...card.prices });
   for (const [at, window] of quota.entries()) {
     const { resetInMs, ...reading } = stated[at] ?? {};
     yield* shownOf(`quota.${window.per}`, window, { ...reading, reset: resetInMs && `in ${resetInMs / 1000} s` });
+  }
+}
+
+/**
+ * What the bot calls each row of prices, and its figures. Each is read as if it were alone, since a card has none of a
+ * row without a price, nor of the second of two that are called the same.
+ *
+ * @param answer with the card of this id
+ */
+function* rowFindings(description: ServiceDescription, answer: ServiceResponse, id: string) {
+  const { prices } = description;
+  if (!prices) return;
+  const pricesBy = (...rows: typeof prices.rows): Prices => {
+    const reader = new AnswerReader({ ...description, prices: { ...prices, rows } });
+    return Object(reader.cardIn(answer, id)).prices ?? {};
+  };
+  for (const [at, row] of prices.rows.entries()) {
+    const found = pricesBy(row);
+    // Its label depends on the rows beside it.
+    const label = found.market && (pricesBy(row, ...prices.rows).label ?? 'no label');
+    yield* shownOf('prices.rows', { [at]: new Source(row.at.text) }, { [at]: label });
+    yield* shownOf(`prices.rows.${at}`, { ...prices, ...row }, found);
   }
 }
 

@@ -26,9 +26,13 @@ export interface Finding {
   ok: boolean | null;
   /** What is there, what is wrong and what to do, or why it could not be found out. */
   cure: string;
+  /** Whoever was asked could not be reached or lets nobody in just now: that says nothing of what was checked. */
+  noAnswer?: true;
 }
 
-const finding = (ok: Finding['ok']) => (check: string, cure: string) => ({ check, ok, cure });
+const finding =
+  (ok: Finding['ok']) =>
+  (check: string, cure: string): Finding => ({ check, ok, cure });
 export const right = finding(true);
 export const wrong = finding(false);
 export const unknown = finding(null);

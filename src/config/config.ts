@@ -68,6 +68,7 @@ export function readConfig(environment: Environment) {
     http: read.HTTP_PORT === undefined ? undefined : { port: read.HTTP_PORT, host: read.HTTP_HOST },
     /** Secret. `undefined`: no alerts. */
     alertWebhookUrl: read.ALERT_WEBHOOK_URL,
+    registersItself: read.REGISTER_COMMANDS === 'on',
     renewsWatched: read.WATCH_RENEWALS === 'on',
     memberHistory: read.MEMBER_HISTORY === 'on',
     logLevel: read.LOG_LEVEL,

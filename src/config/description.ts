@@ -151,9 +151,18 @@ export function plansIn({ plans }: ServiceDescription): Plans {
   );
 }
 
-/** A fingerprint of what decides on which price is shown. @returns `undefined`: the default service's */
+/**
+ * A fingerprint of what decides on which price is shown, and after a dot one of what its figures are: the service's, and
+ * by which source. Where that is another, former prices are compared with nothing.
+ *
+ * @returns `undefined`: the default service's
+ */
 export function pricesBy({ isDefault, description: { url, prices, currency } }: DescribedService): string | undefined {
-  return isDefault ? undefined : fingerprint([url, prices, currency]).slice(0, 12);
+  if (isDefault) return undefined;
+  // As fingerprints were before rows had more than a path: an update makes no card stale whose rows are the same.
+  const rows = prices?.rows.map((row) => (Object.keys(row).length > 1 ? row : row.at));
+  const reading = fingerprint([url, prices && { ...prices, rows }, currency]).slice(0, 12);
+  return `${reading}.${fingerprint([url, prices?.market]).slice(0, 8)}`;
 }
 
 /**

@@ -116,6 +116,7 @@ export const Variables = DiscordVariables.extend({
   ).optional(),
   MEMBER_HISTORY: onOff.default('on'),
   WATCH_RENEWALS: onOff.default('on'),
+  REGISTER_COMMANDS: onOff.default('on'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   DISCORD_SHARDS: z
     .union([z.literal('auto'), shardList], "write auto, or this process's shards, such as 0,1")

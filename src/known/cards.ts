@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Logger } from '../log.ts';
-import type { CardRecord, Known } from '../model/card.ts';
+import { type CardRecord, type Known, type PriceRow, type Prices, rowKey } from '../model/card.ts';
 import { CardServiceError } from '../model/errors.ts';
 import type { Events } from '../model/events.ts';
 import { withPoint } from '../model/price-history.ts';
@@ -125,7 +125,7 @@ const NOT_FOUND_FRESH_MS = 3_600_000;
 /**
  * Without prices to show, only the facts age. A card fetched with prices that has none is as old as prices are. How old
  * a record is that a clock ahead has dated is not known, so it is stale. What another description called a price may be
- * another one: it is stale, and has no past.
+ * another one, so it is stale, too; one of another service has no past besides.
  */
 export function knownBy(
   answer: CardRecord | undefined,
@@ -134,24 +134,34 @@ export function knownBy(
   { factsFreshMs, pricesFreshMs, pricesBy }: Lifetimes,
 ): Known {
   if (!answer) return { kind: 'missing' };
-  const isOther = answer.pricesBy !== pricesBy;
+  const [reading, service] = partsOf(answer.pricesBy);
+  const [ownReading, ownService] = partsOf(pricesBy);
   const isFound = answer.card !== undefined && answer.delistedAtMs === undefined;
-  const pricedFreshMs = isOther ? -Infinity : Math.min(pricesFreshMs, factsFreshMs);
+  const pricedFreshMs = reading !== ownReading ? -Infinity : Math.min(pricesFreshMs, factsFreshMs);
   const freshMs = !isFound ? NOT_FOUND_FRESH_MS : showPrices ? pricedFreshMs : factsFreshMs;
+  const isOfAnotherService = service === undefined ? !ownReading : service !== ownService;
   return {
     kind: nowMs < saidAtMs(answer, nowMs) + freshMs ? 'fresh' : 'stale',
-    answer: isOther ? { ...answer, history: undefined } : answer,
+    answer: isOfAnotherService ? { ...answer, history: undefined } : answer,
   };
+}
+
+/** How prices are read, and of which service they are; records of former versions name no described service. */
+function partsOf(pricesBy = '.') {
+  return pricesBy.split('.');
 }
 
 /** A row may lack a price for a day or two; for so long none of another row is compared with those it had. */
 const ROW_KEPT_MS = 3 * DAY_MS;
 
+/** With the one that is shown first they are one screen of a phone. */
+const MOST_OTHERS = 4;
+
 /**
  * What is kept of a card after an answer, and its price if watches may be told of it. Former prices go on with the same
- * row as long as that has a price, rest while it lacks one, and begin anew with another row after that.
+ * row as long as that has a price, rest while it lacks one, and begin anew with another row after that. A row is the
+ * same by label and currency, whatever else an update of its description changes.
  *
- * @param kept as it is known: without a past that nothing is compared with
  * @param answered `undefined`: there is no such card
  */
 export function nextRecord(
@@ -165,17 +175,29 @@ export function nextRecord(
   const past = kept?.history?.filter(([atMs]) => nowMs - atMs < historyMs);
   const row = past && rowOf(kept, nowMs);
   const priced = rows ?? (card.prices?.market === undefined ? [] : [card.prices]);
-  const same = row && priced.find(({ label, currency }) => label === row.label && currency === row.currency);
+  const isReadOtherwise = partsOf(kept?.pricesBy)[0] !== partsOf(pricesBy)[0];
+  const same = row && sameRow(priced, row, isReadOtherwise);
   const shown = same ?? priced[0] ?? card.prices;
-  const record = { card: { ...card, prices: shown }, fetchedAtMs: nowMs, pricesBy };
+  const others = rows?.filter((each) => each !== shown).slice(0, MOST_OTHERS);
+  const record = { card: { ...card, prices: shown }, others, fetchedAtMs: nowMs, pricesBy };
   const { market, label, currency } = shown ?? {};
   const isAwaited = row && !same && nowMs - row.sinceMs < ROW_KEPT_MS;
   if (isAwaited || market === undefined) return { record: { ...record, history: past, missingRow: row } };
-  const isOther = kept?.card !== undefined && kept.pricesBy !== pricesBy;
+  const isOther = kept?.card !== undefined && isReadOtherwise;
   return {
     record: { ...record, history: withPoint((same && past) ?? [], [nowMs, market]) },
     priced: { market, label, currency, isAnew: !same && (isOther || row !== undefined) },
   };
+}
+
+/** By its label; or, where an update has given it one, by what its path calls it, unless it calls others so, too. */
+function sameRow(priced: readonly Prices[], row: PriceRow, isReadOtherwise: boolean): Prices | undefined {
+  const [same] = priced.filter((each) => rowKey(each) === rowKey(row));
+  if (same || !isReadOtherwise) return same;
+  const [only, ...others] = priced.filter(
+    ({ pathLabel: label, currency }) => label !== undefined && rowKey({ label, currency }) === rowKey(row),
+  );
+  return others.length === 0 ? only : undefined;
 }
 
 /** A card that is kept is not forgotten: it is no longer listed. */

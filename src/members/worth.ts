@@ -23,10 +23,13 @@ export interface PricedLine extends WorthLine {
 }
 
 /** The prices of a card that count for a line; a foil is not worth what another printing is. */
-export function pricesFor({ finish }: Pick<WorthLine, 'finish'>, { card }: CardRecord): Prices | undefined {
-  const prices = card?.prices;
-  if ((prices?.market ?? prices?.low) === undefined) return undefined;
-  return finish && finish !== finishOf(prices?.label ?? '') ? undefined : prices;
+export function pricesFor(
+  { finish }: Pick<WorthLine, 'finish'>,
+  { card, others = [] }: CardRecord,
+): Prices | undefined {
+  return [card?.prices ?? {}, ...others].find(
+    ({ market, low, label = '' }) => (market ?? low) !== undefined && (!finish || finish === finishOf(label)),
+  );
 }
 
 /**

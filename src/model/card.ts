@@ -55,8 +55,20 @@ export const PriceRow = z.object({
 });
 export type PriceRow = z.infer<typeof PriceRow>;
 
+/** The same for the same row. */
+export function rowKey({ label = '', currency = '' }: PriceRow): string {
+  return `${currency} ${label}`;
+}
+
 /** What a card is worth; an absent figure was not given. */
-export const Prices = PriceRow.extend({ market: price, low: price, high: price });
+export const Prices = PriceRow.extend({
+  ...{ market: price, low: price, high: price },
+  /**
+   * What its path alone calls the row, where its description has a label for it; empty: nothing. By it `sameRow` finds
+   * the row of a record that was kept before there were such labels; once none of those is left it may go.
+   */
+  pathLabel: z.string().optional(),
+});
 export type Prices = z.infer<typeof Prices>;
 
 /** Only what is shown; other fields are dropped. */
@@ -70,6 +82,8 @@ export const Card = z.object({
   number: optionalText,
   rarity: optionalText,
   imageUrl: optionalText,
+  /** Of the other side, where a card has two. */
+  backImageUrl: optionalText,
   pageUrl: optionalText,
   prices: optional(Prices),
 });
@@ -81,13 +95,15 @@ export const CardQuery = z.object({
   showPrices: z.boolean(),
 });
 
-/** Raised by each change of the form of a `CardRecord`. */
+/** Raised by each change of the form of a `CardRecord` that does more than to add what may be absent. */
 export const CARDS_VERSION = 'v1';
 
 /** What the service said about one id, as it is kept and shown. */
 export const CardRecord = z.object({
   /** `undefined`: there is no such card. */
   card: orUndefined(Card),
+  /** Prices of other rows, at most four; absent: there are none. */
+  others: z.array(Prices).optional().catch(undefined),
   /** When the service said so; the prices are as old as this. */
   fetchedAtMs: z.number(),
   /** When the service last denied a card of which we hold a copy. */
@@ -96,7 +112,7 @@ export const CardRecord = z.object({
   history: PriceHistory.optional().catch(undefined),
   /** The row that history is of, while it has no market price: what is shown is of another then. */
   missingRow: PriceRow.extend({ sinceMs: z.number() }).optional().catch(undefined),
-  /** The fingerprint of the description that its prices came by; absent: the default's. */
+  /** The fingerprints of the description that its prices came by, and of its service; absent: the default's. */
   pricesBy: z.string().optional(),
 });
 export type CardRecord = z.infer<typeof CardRecord>;

@@ -11,6 +11,7 @@ import {
   type Line,
   plainMarkdown,
   plainText,
+  ROW_LENGTH,
   rowLabel,
 } from './formats.ts';
 import { formatMessage, nameText, typedText } from './messages.ts';
@@ -66,7 +67,6 @@ export const STALE_COLOUR = 0xd9771a;
 export function cardEmbed(view: CardView, size = FULL_SIZE): APIEmbed {
   const { card, answer, note, locale, showPrices, display } = view;
   const isDelisted = answer.delistedAtMs !== undefined;
-  const picture = display?.hasPictures === false ? undefined : publicUrl(card.imageUrl);
   const page = publicUrl(display?.pageUrl === undefined ? card.pageUrl : pageUrl(display.pageUrl, card));
   const notice = display?.notice && plainText(display.notice, size.footerIdLength);
   const line = [plainText(card.id, size.footerIdLength), ...costs(view)].filter(Boolean).join(' · ');
@@ -80,15 +80,26 @@ export function cardEmbed(view: CardView, size = FULL_SIZE): APIEmbed {
     isDelisted && formatMessage(locale, 'delisted'),
     note,
   ]);
-  const name = nameText(locale, card.name, 200, plainText);
-  const image = picture && { url: picture, description: formatMessage(locale, 'pictureOf', { name }) };
   return {
     title: nameText(locale, card.name, size.titleLength),
     ...(page && { url: page }),
     ...(description && { description }),
     color: note !== undefined || isDelisted ? STALE_COLOUR : FRESH_COLOUR,
-    ...(image && { [size.isNarrow ? 'thumbnail' : 'image']: image }),
+    ...(display?.hasPictures !== false && picturesOf(view, size.isNarrow)),
     ...(footer && { footer: { text: footer } }),
+  };
+}
+
+/** The front large, and small beside the text the other side; or the front alone, small. */
+function picturesOf({ card, locale }: CardView, isNarrow: boolean): Pick<APIEmbed, 'image' | 'thumbnail'> {
+  const name = nameText(locale, card.name, 200, plainText);
+  const front = publicUrl(card.imageUrl);
+  const back = publicUrl(card.backImageUrl);
+  return {
+    ...(front && {
+      [isNarrow ? 'thumbnail' : 'image']: { url: front, description: formatMessage(locale, 'pictureOf', { name }) },
+    }),
+    ...(back && { thumbnail: { url: back, description: formatMessage(locale, 'otherSideOf', { name }) } }),
   };
 }
 
@@ -128,10 +139,10 @@ export function totalLength(embeds: readonly APIEmbed[]): number {
 
 /**
  * What a card costs and how that has moved, its curve, and small what it is offered for and how old that is, if that is
- * known and worth saying; or that it has no prices. Lines of Markdown.
+ * known and worth saying, with the prices of its other rows below; or that it has no prices. Lines of Markdown.
  *
  * @param isNarrow beside a small picture a phone has room for some 20 characters: price and change are a line each, and
- *   curve and offers are left to the card by itself
+ *   curve, offers and other rows are left to the card by itself
  */
 function priceLines({ card, answer, locale, isJustFetched, ...view }: CardView, isNarrow: boolean): Line[] {
   const { market, low, high, label, currency = view.currency } = card.prices ?? {};
@@ -147,7 +158,19 @@ function priceLines({ card, answer, locale, isJustFetched, ...view }: CardView, 
   const change = changeText(history, locale);
   if (isNarrow) return [price, change.replace(/^· /, ''), aged]; // joins a price and that it has not changed
   const small = offered ? `-# ${offered}${since && ` · ${since}`}` : aged;
-  return [price + (change && ` ${change}`), curveLine(history, locale, currency), small];
+  const others = answer.others?.map((each) => otherPrice(each, locale, view.currency)) ?? [];
+  return [price + (change && ` ${change}`), curveLine(history, locale, currency), small, ...others];
+}
+
+/** What another row of the card costs, and which that is. */
+function otherPrice(
+  { label = '', market = 0, currency }: Prices,
+  locale: string,
+  ofOthers: string | undefined,
+): string {
+  const row = plainMarkdown(label, ROW_LENGTH);
+  const price = formatPrice(locale, market, currency ?? ofOthers);
+  return formatMessage(locale, 'otherPrice', { named: row ? 'yes' : 'no', row, price });
 }
 
 function offeredFor({ low, high }: Prices, locale: string, currency: string | undefined): string {

@@ -83,9 +83,12 @@ export function formatPrice(locale: string, value: number, currency: string | un
   return numberFormat(locale, priceForm(value), currency).format(value);
 }
 
+/** How much is shown of what a row of prices is called. */
+export const ROW_LENGTH = 60;
+
 /** Behind a price, which of several it is, such as ` (Near Mint)`. Markdown. */
 export function rowLabel(label: string | undefined): string {
-  const shown = label && plainMarkdown(label, 60);
+  const shown = label && plainMarkdown(label, ROW_LENGTH);
   return shown ? ` (${shown})` : '';
 }
 

@@ -1,6 +1,6 @@
 import { decodeHTMLStrict } from 'entities/decode';
 import { z } from 'zod';
-import { Card, isObject, optional, Prices, text } from '../model/card.ts';
+import { Card, isObject, optional, Prices, rowKey, text } from '../model/card.ts';
 import {
   type CardServiceError,
   KeyRefused,
@@ -16,7 +16,7 @@ import type { ServiceDescription, Sign } from './service-description.ts';
 
 /** A card as an answer has it. */
 export interface AnsweredCard extends Card {
-  /** Its prices of each row with a market price, the one that is shown first; absent where there is at most one. */
+  /** Its rows with a market price, each label and currency once, in the description's order; absent: `prices` is all. */
   rows?: readonly Prices[];
 }
 
@@ -34,12 +34,19 @@ export type OnUnread = (field: string, why: string) => void;
 
 /** More than any list has: reading what is listed must not keep the process busy. */
 export const MOST_LISTED = 10_000;
+/** How many rows with a market price are taken of a card; most cards have fewer. */
+const MOST_ROWS = 25;
+/** How many are read for these: reading rows without a price must not keep the process busy either. */
+const MOST_ROWS_READ = 250;
 
 /** Reads a service's answers, as its description says where they have what. */
 export class AnswerReader {
   readonly description: ServiceDescription;
   readonly #onUnread: OnUnread;
-  /** How many names the paths of all rows begin with together: they say nothing of which row one is. */
+  /**
+   * With how many of the same names the paths of all rows begin, such as 1 for `prices.usd` and `prices.eur`: these
+   * tell no row from another, so no label has them. Rows with figures of their own stand elsewhere, and do not count.
+   */
   readonly #sharedNames: number;
   readonly #distinguishing: readonly string[];
 
@@ -47,11 +54,11 @@ export class AnswerReader {
     this.description = description;
     this.#onUnread = onUnread;
     const rows = description.prices?.rows ?? [];
-    const named = rows.filter(({ text }) => text !== '').map(({ names }) => names);
+    const named = rows.filter(({ at, market }) => at.text !== '' && !market).map(({ at }) => at.names);
     const [first = []] = named;
     const differing = first.findIndex((name, at) => named.some((names) => names[at] !== name));
     this.#sharedNames = differing < 0 ? first.length : differing;
-    this.#distinguishing = [...new Set(rows.flatMap(({ filterNames }) => filterNames))];
+    this.#distinguishing = [...new Set(rows.flatMap(({ at }) => at.filterNames))];
   }
 
   /**
@@ -74,7 +81,9 @@ export class AnswerReader {
       const isToTake = card instanceof UnexpectedAnswer || (anySpelling && !isList) || this.isOf(id, card, value);
       return isToTake ? card : new UnexpectedAnswer({ detail: 'it answered with another card' });
     });
-    const card = read.find((each) => !(each instanceof UnexpectedAnswer)) ?? read[0] ?? 'noSuchCard';
+    const cards = read.flatMap((each) => (each instanceof UnexpectedAnswer ? [] : each));
+    const ofFirst = isList ? together(cards.filter((each) => each.id === cards[0]?.id)) : cards[0];
+    const card = ofFirst ?? read[0] ?? 'noSuchCard';
     if (card instanceof UnexpectedAnswer) throw card;
     return card;
   }
@@ -107,63 +116,60 @@ export class AnswerReader {
   }
 
   /**
-   * What the card's price rows say, in the order of the description: those that have a market price, each once however
-   * many paths lead to it; or else the first that can be read.
+   * What the card's price rows say, in the order of the description: those that have a market price, of two with one
+   * label and currency the first; or else the first that can be read.
    */
   #prices(card: object): Prices[] {
     const onUnread: OnUnread = (field, why) => this.#onUnread(`prices.${field}`, why);
-    const rows = this.#rows(card).map((row) => read(Prices, row, onUnread));
-    const readable = rows.flatMap((row) => (row instanceof UnexpectedAnswer ? [] : row));
-    const priced = Map.groupBy(
-      readable.filter(({ market }) => market),
-      ({ label }) => label,
-    );
-    if (priced.size > 0) return [...priced.values()].flatMap(([first]) => first ?? []);
-    if (rows[0] instanceof UnexpectedAnswer && readable.length === 0) this.#onUnread('prices', rows[0].detail);
-    return readable.slice(0, 1);
+    const unpriced: Prices[] = [];
+    const unreadable: UnexpectedAnswer[] = [];
+    const rows = this.#rows(card)
+      .values()
+      .flatMap((row) => {
+        const prices = read(Prices, row, onUnread);
+        if (prices instanceof UnexpectedAnswer) unreadable.push(prices);
+        else if (prices.market) return [prices];
+        else unpriced.push(prices);
+        return [];
+      });
+    const priced = firstOfEach(rows);
+    if (priced.length > 0) return priced;
+    if (unpriced.length === 0 && unreadable[0]) this.#onUnread('prices', unreadable[0].detail);
+    return unpriced.slice(0, 1);
   }
 
   #rows(card: object): unknown[] {
     const { prices, none, currency: ofAll } = this.description;
-    if (!prices) return [];
-    const { market, low, high, currency } = prices;
     // A member of an array is called by what any filter tells members apart.
     const nameOf = (member: unknown) =>
       this.#distinguishing
         .map((name) => written(memberNamed(name)(member) ?? ''))
         .filter(Boolean)
         .join(', ');
-    const found = prices.rows.flatMap((path) => path.foundIn(card, nameOf));
-    return found.map(({ value, names }) => {
+    const found = prices?.rows.flatMap((row) =>
+      // An empty text is no row in any case.
+      row.at.foundIn(card, nameOf, none.has('') ? none : undefined).map((each) => ({ ...each, row })),
+    );
+    return (found ?? []).slice(0, MOST_ROWS_READ).map(({ row, value, names }) => {
+      const { market, low, high, currency } = { ...prices, ...row };
       const answer = { value, none };
-      if (!isObject(value) && market.textIn(answer) === undefined) return value; // it is no row, and will not fit
-      const code = currency?.textIn(answer) ?? ofAll;
-      // Rather none than one in another currency.
-      if (none.has('') && code && !/^[a-z]{3}$/i.test(code)) return {};
+      if (!isObject(value) && market?.textIn(answer) === undefined) return value; // it is no row, and will not fit
+      const stated = currency?.textIn(answer);
+      const isToBeCode = row.currency || (stated !== undefined && none.has(''));
+      if (isToBeCode && !/^[a-z]{3}$/i.test(stated ?? '')) return {}; // rather none than one in another currency
+      const code = stated ?? ofAll;
+      const own = names.slice(this.#sharedNames).map((name) => plainWords(name, row.currency ? code : ofAll));
+      const pathLabel = own.filter(Boolean).join(', ');
+      const label = row.label?.textIn(answer) ?? row.label?.textIn({ value: card, none });
       return {
-        market: market.valueIn(answer),
+        market: market?.valueIn(answer),
         low: low?.valueIn(answer),
         high: high?.valueIn(answer),
         currency: code,
-        label: this.#labelOf(names),
+        label: (label ?? pathLabel) || undefined,
+        ...(label && { pathLabel }),
       };
     });
-  }
-
-  #labelOf(names: readonly string[]): string | undefined {
-    const currency = this.description.currency?.toLowerCase();
-    return (
-      names
-        .slice(this.#sharedNames)
-        .map((name) =>
-          plainWords(name)
-            .split(' ')
-            .filter((word) => word.toLowerCase() !== currency)
-            .join(' '),
-        )
-        .filter(Boolean)
-        .join(', ') || undefined
-    );
   }
 
   /** What a usage report says. @throws as `cardIn` does */
@@ -237,6 +243,30 @@ export class AnswerReader {
   }
 }
 
+/**
+ * What several members of an answer say of one card, such as its variants: the facts of the first, the rows of all. As
+ * one path leads to rows of each, of which any may lack a price now, it names none of them.
+ */
+export function together(cards: readonly AnsweredCard[]): AnsweredCard | undefined {
+  const [first] = cards;
+  if (!first || cards.length === 1) return first;
+  const read = cards.flatMap(({ rows, prices }) => rows ?? prices ?? []);
+  const priced = firstOfEach(read.filter(({ market }) => market));
+  const rows = priced.map((each) => ({ ...each, pathLabel: undefined }));
+  return { ...first, prices: rows[0] ?? read.find(({ low, high }) => low ?? high) ?? first.prices, rows };
+}
+
+/** Of the rows with the same label and currency the first; none is looked at beyond the last that is taken. */
+function firstOfEach(rows: Iterable<Prices>): Prices[] {
+  const firsts = new Map<string, Prices>();
+  for (const row of rows) {
+    const key = rowKey(row);
+    if (!firsts.has(key)) firsts.set(key, row);
+    if (firsts.size === MOST_ROWS) break;
+  }
+  return [...firsts.values()];
+}
+
 /** For the log: a status, and where a redirect leads, which is not followed. */
 export function statusText({ status, headers }: ServiceResponse): string {
   const to = headers.get('location');
@@ -290,8 +320,12 @@ function leadsNowhere(texts: readonly string[]): string {
   return `nothing in the answer at ${texts.map((text) => JSON.stringify(text)).join(' or ')}`;
 }
 
-/** `NEAR_MINT` and `reverse-holofoil` as somebody would write them. */
-function plainWords(name: string): string {
+/** `NEAR_MINT` and `reverse-holofoil` as somebody would write them, without the word that says the currency. */
+function plainWords(name: string, currency = ''): string {
   const words = name.replace(/[_-]+/g, ' ').trim();
-  return words === words.toUpperCase() ? words.toLowerCase() : words;
+  const shown = words === words.toUpperCase() ? words.toLowerCase() : words;
+  return shown
+    .split(' ')
+    .filter((word) => word.toLowerCase() !== currency.toLowerCase())
+    .join(' ');
 }

@@ -8,6 +8,7 @@ import {
   type FetchedCard,
   MOST_LISTED,
   statusText,
+  together,
 } from './answers.ts';
 import { memberNamed } from './field-source.ts';
 import { type CardServiceOptions, endpoint, Requests } from './request.ts';
@@ -270,10 +271,9 @@ export function listedCards(body: unknown, ids: readonly string[], reader: Answe
   const others = cards.filter(({ card }) => !asked.has(card.id));
   const missing = new Set(list?.missing?.textsIn({ value: body }));
   const found = ids.flatMap((id) => {
-    const [first, ...more] =
-      byId.get(id)?.slice(0, 1) ?? others.filter(({ card, value }) => reader.isOf(id, card, value));
-    const isClear = first && more.every(({ card }) => card.id === first.card.id);
-    const card = isClear ? first.card : missing.has(id) && 'noSuchCard';
+    const named = byId.get(id) ?? others.filter(({ card, value }) => reader.isOf(id, card, value));
+    const isClear = named.every(({ card }) => card.id === named[0]?.card.id);
+    const card = (isClear && together(named.map(({ card }) => card))) || (missing.has(id) && 'noSuchCard');
     return card ? [[id, card] as const] : [];
   });
   return { cards: new Map(found), hasOthers: cards.some(({ card }) => !wanted.has(card.id.toLowerCase())) };

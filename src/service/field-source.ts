@@ -1,21 +1,27 @@
 import { isObject } from '../model/card.ts';
 
-/** Texts that mean nothing, where nothing else is said. */
-const NONE: ReadonlySet<string> = new Set(['']);
+/** Texts that mean nothing. */
+type None = ReadonlySet<string>;
+
+/** Where nothing else is said. */
+const NONE: None = new Set(['']);
 
 /** More members than any answer or row has: what a path with several `*` leads to must not keep the process busy. */
 const MOST_VISITED = 10_000;
 
-/** The member of this name, or every member for which all filters hold. */
-type Step = string | readonly (readonly [name: string, text: string])[];
+/** What a member has by this name, or that it has none. */
+type Filter = readonly [name: string, text: string | undefined];
 
-const STEP = /^(?!=|header:)(?<name>[^.[\]*{}]+)(?<filters>(?:\[[^[\]=]+=[^[\]]*\])*)$/i;
-const FILTER = /\[([^[\]=]+)=([^[\]]*)\]/g;
+/** The member of this name, or every member for which all filters hold. */
+type Step = string | readonly Filter[];
+
+const STEP = /^(?!=|header:)(?<name>[^.[\]*{}]+)(?<filters>(?:\[(?:[^[\]=]+=[^[\]]*|![^[\]=]+)\])*)$/i;
+const FILTER = /\[(?:!([^[\]=]+)|([^[\]=]+)=([^[\]]*))\]/g;
 
 /**
  * Where in a JSON value something stands: `set.name`, `data.0`, `variants.*`, `variants[condition=Near
- * Mint][language=English]` for the members for which all filters hold, and an empty text for the whole. Members are a
- * value's own properties.
+ * Mint][!grading]` for the members for which all filters hold, here of that condition and without a grading, and an
+ * empty text for the whole. Members are a value's own properties.
  */
 export class Path {
   readonly text: string;
@@ -47,11 +53,12 @@ export class Path {
 
   /** The names of the members that its filters compare. */
   get filterNames(): string[] {
-    return this.#steps.flatMap((step) => (typeof step === 'string' ? [] : step.map(([name]) => name)));
+    const filters = this.#steps.flatMap((step) => (typeof step === 'string' ? [] : step));
+    return filters.flatMap(([name, text]) => (text === undefined ? [] : name));
   }
 
   /** The first value that it leads to. */
-  valueIn(value: unknown, none?: ReadonlySet<string>): unknown {
+  valueIn(value: unknown, none?: None): unknown {
     return this.foundIn(value, undefined, none)[0]?.value;
   }
 }
@@ -61,7 +68,7 @@ function stepsOf(text: string): Step[] {
   const { name, filters = '' } = STEP.exec(text)?.groups ?? {};
   if (!name) throw new SyntaxError('a path of names, numbers, * and [name=text], with dots between them');
   if (filters === '') return [name];
-  return [name, [...filters.matchAll(FILTER)].map(([, key = '', wanted = '']) => [key, wanted] as const)];
+  return [name, [...filters.matchAll(FILTER)].map(([, absent, key = '', text]) => [absent ?? key, text] as const)];
 }
 
 /** A value that a path leads to. */
@@ -79,7 +86,7 @@ function following(steps: readonly Step[]) {
     for (const membersOf of ways) {
       const next: Found[] = [];
       for (const { value, names } of found)
-        for (const [name, member] of membersOf(value, nameOf).slice(0, MOST_VISITED - next.length))
+        for (const [name, member] of membersOf(value, nameOf, none).slice(0, MOST_VISITED - next.length))
           next.push({ value: member, names: [...names, name] });
       found = next;
     }
@@ -93,19 +100,29 @@ type Member = readonly [name: string, member: unknown];
  * Where a step leads from a value: to its own properties, an array's in their order, an object's in that of their
  * names.
  */
-function membersBy(step: Step): (value: unknown, nameOf: NameOf) => readonly Member[] {
+function membersBy(step: Step): (value: unknown, nameOf: NameOf, none: None) => readonly Member[] {
   if (typeof step === 'string') {
     const memberOf = memberNamed(step);
     return (value) => [[step, memberOf(value)]];
   }
-  const isWanted = ([, member]: Member) => step.every(([name, text]) => written(memberNamed(name)(member)) === text);
-  return (value, nameOf) => {
+  return (value, nameOf, none) => {
+    const isWanted = ([, member]: Member) =>
+      step.every(([name, text]) => {
+        const has = memberNamed(name)(member);
+        return text === undefined ? isNothing(has, none) : written(has) === text;
+      });
     if (Array.isArray(value)) return value.map((member): Member => [nameOf(member), member]).filter(isWanted);
     if (!isObject(value)) return [];
     return Object.entries(value)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .filter(isWanted);
   };
+}
+
+/** Whether a member counts as absent: `false` and 0 do, and an empty text also where texts are taken as they are. */
+function isNothing(value: unknown, none: None): boolean {
+  const text = written(value || '')?.trim();
+  return text === '' || (text !== undefined && none.has(text));
 }
 
 /** The property of this name of a value, if it is the value's own, and none of a prototype. */
@@ -155,7 +172,7 @@ export interface Answer {
   value?: unknown;
   headers?: Headers | undefined;
   /** Texts that mean nothing, such as `N/A`; absent: an empty one alone. */
-  none?: ReadonlySet<string>;
+  none?: None;
 }
 
 /** Begins a source that is a header. */

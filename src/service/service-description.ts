@@ -40,6 +40,29 @@ const source = answerSource.refine(
 
 const optionalSource = source.optional();
 
+const CODE = /^[A-Z]{3}$/;
+
+/** A row of prices: where it is, and what it has otherwise than the others. */
+const Row = z
+  .union([z.string(), z.looseObject({})], 'expected a path, or an object with `at`')
+  .transform((written) => (typeof written === 'string' ? { at: written } : written))
+  .pipe(
+    z.strictObject({
+      at: path,
+      label: optionalSource,
+      currency: z
+        .preprocess((text) => (CODE.test(String(text)) ? `=${text}` : text), source)
+        .refine(
+          ({ texts }) => !texts.some((text) => /^[a-z]{3}$/.test(text)),
+          'expected a code such as EUR, or a source',
+        )
+        .optional(),
+      market: optionalSource,
+      low: optionalSource,
+      high: optionalSource,
+    }),
+  );
+
 /** The keys of `fields`, each the place of a card's field in an answer. */
 const Fields = z.strictObject({
   id: source,
@@ -50,6 +73,7 @@ const Fields = z.strictObject({
   number: optionalSource,
   rarity: optionalSource,
   imageUrl: optionalSource,
+  backImageUrl: optionalSource,
   pageUrl: optionalSource,
 });
 
@@ -169,7 +193,7 @@ export const DescriptionFile = z.strictObject({
     .default({ header: 'Authorization', prefix: 'Bearer ' }),
   headers: z.record(z.string(), headerValue).default({}),
   game: optionalText,
-  currency: like(/^[A-Z]{3}$/).optional(),
+  currency: like(CODE).optional(),
   card: z
     .strictObject({
       path: like(/^\/[^#]*\{id\}[^#]*$/).default('/cards/{id}'),
@@ -198,7 +222,10 @@ export const DescriptionFile = z.strictObject({
   fields: Fields,
   prices: z
     .strictObject({
-      rows: paths,
+      rows: z
+        .unknown()
+        .transform((written) => [written].flat())
+        .pipe(z.array(Row).min(1)),
       market: source,
       low: optionalSource,
       high: optionalSource,

@@ -26,21 +26,12 @@ print(
   `Seed ${seed}, ${seconds} s. Again with: npm run chaos -- --seconds ${seconds} --seed ${seed}${soak ? ' --soak' : ''}`,
 );
 const soaking = soak ? new Soak() : undefined;
-const { commands, faults, endings, alarms, gaps } = await scoped(() => runChaos(seed, seconds, soaking));
+const { commands, faults, endings, alarms } = await scoped(() => runChaos(seed, seconds, soaking));
 const ended = (ending: Ending) => endings.get(ending) ?? [];
 const failures = [...ended('lost'), ...ended('twice'), ...alarms];
 print(`${commands} commands, among ${faults} faults`);
-for (const [ending, what] of Object.entries({
-  card: 'answered with a card',
-  sentence: 'answered with a sentence',
-  'not received': 'not received: no bot was connected within 3 s',
-  excused: 'excused: the bot ended before what it did was recorded',
-  lost: 'lost',
-  twice: 'answered twice',
-} satisfies Record<Ending, string>))
-  print(`${String(ended(ending as Ending).length).padStart(6)} ${what}`);
-const told = [...ended('excused'), ...failures];
-for (const line of told.length > 0 ? [...told, ...gaps] : []) print(`  ${line}`);
+for (const [ending, { length }] of endings) print(`${String(length).padStart(6)} ${ending}`);
+for (const line of [...ended('excused'), ...failures]) print(`  ${line}`);
 if (soaking) {
   const section = soaking.section(seconds, `${commands} commands, ${faults} faults`, failures.length);
   if (values.write) writeFileSync(PAGE, replaceSection(readFileSync(PAGE, 'utf8'), 'soak', section));

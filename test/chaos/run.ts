@@ -36,7 +36,7 @@ const RECORDED_MS = 2_000;
  * run within `scoped`.
  *
  * @returns the number of commands and of faults; what the members saw of the commands that ended so; log lines that no fault
- *   explains; and when there was no bot
+ *   explains
  */
 export async function runChaos(seed: string, seconds: number, soak?: Soak) {
   const { discord, cardService, env } = await startBackends(
@@ -94,13 +94,11 @@ export async function runChaos(seed: string, seconds: number, soak?: Soak) {
     faults: events.filter((event) => 'fault' in event).length,
     endings: new Map(ended.map(([ending, typed]) => [ending, typed.map(describeCommand)])),
     alarms: alarmsIn(bot.output()),
-    gaps: bot.gaps.map(({ signal, fromMs, toMs }) => `${timeOf(fromMs)} to ${timeOf(toMs)} ${signal}`),
   };
 }
 
 /** A time in which there was no bot that could receive commands. */
 interface Gap {
-  signal: 'SIGKILL' | 'SIGTERM';
   fromMs: number;
   toMs: number;
 }
@@ -125,7 +123,7 @@ export class Bot {
   }
 
   /** A call during a restart joins it. Resolves when the bot is connected. */
-  restart(signal: Gap['signal']): Promise<void> {
+  restart(signal: NodeJS.Signals): Promise<void> {
     this.#restarting ??= this.#restart(signal).finally(() => {
       this.#restarting = undefined;
     });
@@ -137,7 +135,7 @@ export class Bot {
     await this.#restarting;
   }
 
-  async end(signal: Gap['signal']): Promise<void> {
+  async end(signal: NodeJS.Signals): Promise<void> {
     this.#running.child.kill(signal);
     await this.#running.ended;
   }
@@ -146,8 +144,8 @@ export class Bot {
     return this.#outputs.map((read) => read()).join('\n');
   }
 
-  async #restart(signal: Gap['signal']): Promise<void> {
-    const gap = { signal, fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
+  async #restart(signal: NodeJS.Signals): Promise<void> {
+    const gap = { fromMs: Date.now(), toMs: Number.POSITIVE_INFINITY };
     this.gaps.push(gap);
     await this.end(signal);
     this.#running = this.#start();
@@ -188,9 +186,6 @@ function describeCommand({ id, message, history }: TypedInteraction): string {
   const seen = history.map(({ state, content, embeds, failure }) =>
     [state, embeds[0]?.title ?? content, failure].filter(Boolean).join(' '),
   );
-  return `${timeOf(message.typedAtMs)} ${message.commandLine} (${id}): ${seen.join(' → ')}`;
-}
-
-function timeOf(atMs: number): string {
-  return new Date(atMs).toISOString().slice(11, 23);
+  const time = new Date(message.typedAtMs).toISOString().slice(11, 23);
+  return `${time} ${message.commandLine} (${id}): ${seen.join(' → ')}`;
 }

@@ -133,7 +133,7 @@ it('a gateway that refuses connections is a finding, and not the end', async () 
   const { ended, output } = startIn(temporaryFolder(), right);
   expect([await ended, output()]).toEqual([
     1,
-    expect.stringMatching(/✗ gateway: .* does not answer.*\n✓ card service/),
+    expect.stringMatching(/✗ gateway: .* does not answer.*\n[✓✗] card service/),
   ]);
 });
 
@@ -236,6 +236,23 @@ it.each(table`
   expect(cardService.requests.every(({ method }) => method === 'GET')).toBe(true);
 });
 
+it.each(table`
+  lookup:403:<html> | card service
+  lookup:429 | card service
+  lookup:503:<html> | card service
+  CARD_SERVICE_URL=${NOWHERE} | card service
+  list:403:<html> ${LIST} | bulk requests
+  list:429 ${LIST} | bulk requests
+  lookup:404:<html> |
+  lookup:401:error |
+  lookup:200:<html> |
+  list:405:error ${LIST} |
+`)('--json says of what there was no answer where %s: %s', async (situation, checks) => {
+  const { out } = await doctor(`--json ${situation}`);
+  const findings: { check: string; noAnswer?: true }[] = JSON.parse(out);
+  expect(findings.flatMap(({ check, noAnswer }) => (noAnswer ? check : [])).join()).toBe(checks);
+});
+
 it('commands that a server has twice are named', async () => {
   const ofGuild = ['--guild', discord.guilds[0]?.id ?? ''];
   await run(['commands', 'register', ...ofGuild], { env: right });
@@ -275,19 +292,26 @@ it('shows of a described service what each field became, and from where, and whe
     '✓ prices.market: 36.33, from usd',
     '✓ quota.day.limit: 120, from header:X-Day-Limit',
     '? quota.day.remaining: nothing that the bot can show, from header:X-Day-Left',
-    '✓ card service: it answers, and has no card 99999999',
+    '? prices.rows.0: nothing that the bot can show, from offers[kind=foil]',
+    '? prices.rows.0.market: nothing that the bot can show, from usd',
+    '✓ prices.rows.1: plain, from offers.*',
+    '✓ prices.rows.1.market: 36.33, from usd',
+    '✓ missing card: it answers, and has no card 99999999',
   ]);
 });
 
 const ANOTHER = 'CARD_SERVICE=tcgapi';
 it.each(table`
   --id=7 | {"fields":{"id":"number","name":"title","imageUrl":"=javascript:alert(1)"}} | | 0 2 | ? fields.imageUrl: nothing
+  --id=7 | {"fields":{"id":"number","name":"title","backImageUrl":"=/back.png"}} | | 0 2 | ? fields.backImageUrl: nothing
   --id=7 | {"fields":{"id":"number","name":"title","pageUrl":"=http://127.0.0.1/7"}} | | 0 2 | ? fields.pageUrl: nothing
   --id=7 | {"prices":{"rows":"offers.*","market":"=$12.50"}} | | 0 2 | ? prices.market: Invalid input
   --id=7 | {"prices":{"rows":"offers.*","market":"usd","currency":"=dollars"}} | | 0 2 | ? prices.currency: nothing
   --id=7 | {"prices":{"rows":"offers.*","market":"usd","currency":"=eur"}} | | 0 2 | ✓ prices.currency: EUR, from =eur
   --id=7 | {"quota":[{"per":"day","reset":"=tomorrow"}]} | | 0 2 | ? quota.day.reset: nothing
   --id=7 | {"quota":[{"per":"day","reset":"=60"}]} | | 0 2 | ✓ quota.day.reset: in 60 s
+  --id=7 | {"card":{"path":"/items?number=7&{id}","at":"items.0","anySpelling":true}} | | 0 2 | ? missing card: It answers with a card
+  --id=7 | {"list":{"path":"/items?number={ids}","at":"items"}} | | 1 3 | ✗ bulk requests: .*leaves it out
   --id=7 | {"card":{"path":"/items?number={id}","at":"rows"}} | | 1 1 | ? card.at: nothing in the answer at "rows"
   --id=7 | {"fields":{"id":"number","name":"label"}} | | 1 1 | ? fields.name: nothing in the answer at "label"
   --id=7 | {"url":"http://127.0.0.1:10901"} | | 1 0 | Check .url., .* in the description of Hearthside

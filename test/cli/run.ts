@@ -22,6 +22,7 @@ export async function run(
     stdout: out,
     stderr: Object.assign(err, { isTTY }),
     stopSignal: () => signal,
+    pauseMs: 0,
     ...outside,
   });
   return { code, out: out.text, err: err.text };

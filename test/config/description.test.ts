@@ -40,6 +40,7 @@ function faults(read: () => unknown): string {
 
 const IN_BODY = 'expected a source in the body; headers are read by quota, usage and wait alone';
 const BESIDE = 'expected `has` beside it, the path to this text';
+const SOURCE = 'expected a path, a template, or a list of those';
 const PATH = 'a path of names, numbers, * and [name=text], with dots between them';
 
 it('a description has the address, and the key that is sent as it says; it may be on this machine without https', () => {
@@ -85,6 +86,13 @@ it.each(table`
     refused=[{"status":403,"has":"header:X-Why","means":"plan"}]
     | card.also: ${IN_BODY} / list.missing: ${IN_BODY} / fields.tcg: ${IN_BODY} / prices.currency: ${IN_BODY}
     / refused.0.has: expected ${PATH}
+  rows of prices that are paths, or objects with one and its sources
+    | prices={"market":"market","rows":[5,{"label":"sesame"},"a..b",{"at":"a","currency":"eur"},{"at":"a","label":7,"market":{},"low":"header:X-Low","currency":false,"colour":"sesame"}]}
+    | prices.rows.0: expected a path, or an object with ${'`at`'}
+    / prices.rows.1.at: Invalid input: expected string, received undefined / prices.rows.2.at: expected ${PATH}
+    / prices.rows.3.currency: expected a code such as EUR, or a source
+    / prices.rows.4.label: ${SOURCE} / prices.rows.4.currency: ${SOURCE} / prices.rows.4.market: ${SOURCE}
+    / prices.rows.4.low: ${IN_BODY} / prices.rows.4: Unrecognized key: "colour"
   a path to a text that means something
     | refused=[{"status":403,"like":"upgrade","means":"plan"}]; spent=[{"per":"day","like":"day"}]
     | refused.0.like: ${BESIDE} / spent.0.like: ${BESIDE}
@@ -126,6 +134,11 @@ it('prices are told from others by the address, rows and currency of a descripti
   expect(by('notice="x"')).toBe(by());
   const all = ['', 'url="https://cards.test/v2"', 'currency="USD"', rows('normal'), rows('foil')];
   expect(new Set(all.map(by)).size).toBe(all.length);
+  expect(by(rows('normal'))).toMatch(/^f63383ddfa8b\./); // as 0.4.0 had it: kept cards stay fresh over an update
+  const serviceBy = (changes?: string) => by(changes)?.split('.')[1];
+  expect(serviceBy(rows('foil'))).toBe(serviceBy(rows('normal')));
+  expect(serviceBy('prices={"rows":"prices","market":"high"}')).not.toBe(serviceBy(rows('normal')));
+  expect(serviceBy('url="https://cards.test/v2"')).not.toBe(serviceBy());
   const plain = readConfig({ DISCORD_TOKEN: 'a.b.c', CARD_SERVICE_URL: 'https://cards.test', PRICE_CURRENCY: 'EUR' });
   expect(plain.freshness.pricesBy).toBeUndefined();
 });

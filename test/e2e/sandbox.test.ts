@@ -199,11 +199,10 @@ describe('npm run sandbox', () => {
       'DISCORD_TOKEN',
     ]);
     const own: Record<string, string> = { ...env, DATA_DIR: temporaryFolder() };
-    expect(await run(['commands', 'register'], { env: own })).toMatchObject({ code: 0 });
     const [, list = ''] = /npm run catalog -- import (\S+)/.exec(program.output()) ?? [];
     expect(await run(['catalog', 'import', list], { env: own })).toMatchObject({ code: 0 });
     const bot = await startAppBot(own);
-    await bot.wrote('gateway ready');
+    await bot.wrote('commands registered');
     await visitPage(program.url);
     await say('/card wick who waits');
     await page.locator('.embed').getByText('Wick, Who Waits').first().waitFor();

@@ -42,6 +42,12 @@ describe('freshness', () => {
     expect(kindAfter(HOUR_MS, PRICED, true, undefined, lifetimes)).toBe('stale');
   });
 
+  it('of prices lasts over an update that reads them as before', () => {
+    const record = { card: PRICED, fetchedAtMs: NOW_MS, pricesBy: 'f00' };
+    const kindBy = (pricesBy: string) => knownBy(record, true, NOW_MS, { ...LIFETIMES, pricesBy }).kind;
+    expect(['f00.aa', 'f01.aa'].map(kindBy)).toEqual(['fresh', 'stale']);
+  });
+
   it('of no time needs a request always', () => {
     const lifetimes = { factsFreshMs: 0, pricesFreshMs: 0 };
     expect(kindAfter(0, PRICED, false, undefined, lifetimes)).toBe('stale');
@@ -53,17 +59,18 @@ const MINT: Prices = { label: 'Near Mint', market: 30 };
 const FOIL: Prices = { label: 'holofoil', market: 400 };
 const LABELS: Record<string, string | undefined> = { mint: MINT.label, foil: FOIL.label };
 
-/** The prices in a text such as `foil 400 EUR`. */
+/** The prices in a text such as `foil 400 EUR`, or `foil~mint 400`, whose path calls it mint. */
 function priced(text: string) {
-  const [label = '', market, currency] = text.split(' ');
-  return { label: LABELS[label], market: Number(market), currency };
+  const [name = '', market, currency] = text.split(' ');
+  const [label = '', path] = name.split('~');
+  return { label: LABELS[label], market: Number(market), currency, ...(path && { pathLabel: LABELS[path] }) };
 }
 
 /** What is left after each answer, which comes so many days after the first: its price, those before, what is told. */
 function kept(answers: string) {
   let record: CardRecord | undefined;
   const after = answers.split('; ').map((answer) => {
-    const [, day, pricesBy, said = ''] = /^([\d.]+)(?: by (\w+))?: (.*)$/.exec(answer) ?? [];
+    const [, day, pricesBy, said = ''] = /^([\d.]+)(?: by ([\w.]+))?: (.*)$/.exec(answer) ?? [];
     const rows = said === 'none' ? [] : said.split(', ').map(priced);
     const answered = said === 'denied' ? undefined : { ...CARD, prices: rows[0], ...(rows.length > 1 && { rows }) };
     const nowMs = NOW_MS + Number(day) * DAY_MS;
@@ -85,15 +92,25 @@ it.each(table`
   in another currency is compared with nothing | 0: mint 30 EUR; 1: mint 30 | 30 (30) told 30; 30 (30)
   that had no price begins with its first row | 0: none; 1: mint 30, foil 400 | none (none); 30 (30) told 30
   that is denied goes on when it is back | 0: mint 30; 1: denied; 2: mint 30 | 30 (30) told 30; 30 (30); 30 (30 30) told 30
-  by another description begins anew | 0: mint 30; 1 by f00: mint 3; 2 by f00: mint 4 | 30 (30) told 30; 3 (3) told 3 anew; 4 (3 4) told 4
+  by an update of its description goes on with the row of its label and currency | 0 by f00: foil 400; 1 by f01: mint 30, foil 410 | 400 (400) told 400; 410 (400 410) told 410
+  whose row an update does not bring at once waits for it | 0 by f00: mint 30; 1 by f01: foil 400; 2 by f01: foil 400, mint 31 | 30 (30) told 30; 400 (30); 31 (30 31) told 31
+  that had no price before an update crosses nothing with its first | 0 by f00: none; 1 by f01: mint 30 | none (none); 30 (30) told 30 anew
+  of another described service begins anew | 0 by f00.aa: mint 30; 1 by f01.bb: mint 3 | 30 (30) told 30; 3 (3) told 3 anew
+  of before services were told apart goes on | 0 by f00: mint 30; 1 by f01.aa: mint 31 | 30 (30) told 30; 31 (30 31) told 31
+  that had none before an update which reads it as before begins | 0 by f00: none; 1 by f00.aa: mint 30 | none (none); 30 (30) told 30
+  of which an update names two rows so waits for its own | 0 by f00: mint 36; 1 by f01: foil~mint 12, unnamed~mint 9 | 36 (36) told 36; 12 (36)
+  whose row lacks in one answer is not another of its path | 0: mint 36, foil~mint 12; 1: foil~mint 12 | 36 (36) told 36; 12 (36)
+  by another service's description begins anew | 0: mint 30; 1 by f00: mint 3; 2 by f00: mint 4 | 30 (30) told 30; 3 (3) told 3 anew; 4 (3 4) told 4
 `)('the price of a card %s', (_, answers = '', expected) => {
   expect(kept(answers)).toBe(expected);
 });
 
-it('rows are not kept, nor prices for longer than the service lets them', () => {
+it('five rows are kept, and no prices for longer than the service lets them', () => {
   const terms = { historyMs: 2 * DAY_MS };
-  const first = nextRecord(undefined, { ...CARD, prices: MINT, rows: [MINT, FOIL] }, NOW_MS, terms).record;
+  const played = [1, 2, 3, 4].map((market) => ({ label: `Played ${market}`, market }));
+  const first = nextRecord(undefined, { ...CARD, prices: MINT, rows: [MINT, FOIL, ...played] }, NOW_MS, terms).record;
   expect(first.card).toEqual({ ...CARD, prices: MINT });
+  expect(first.others).toEqual([FOIL, ...played.slice(0, 3)]);
   const timesAfter = (ms: number) =>
     nextRecord(first, { ...CARD, prices: MINT }, NOW_MS + ms, terms).record.history?.map(([atMs]) => atMs - NOW_MS);
   expect(timesAfter(2 * DAY_MS - 1)).toEqual([0, 2 * DAY_MS - 1]);

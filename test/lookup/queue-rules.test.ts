@@ -177,10 +177,10 @@ rules('A place in the queue')`
     | quick a, slow a | 1 | 1
   is free for another once it is given up
     | plan free; wait at most 30 s; eager reserve: a1-24; eager: b; told; eager cancel: a1; eager reserve: c;
-      eager cancel: a2-24; told; waiting
+      eager cancel: a2-24; told; length
     | eager b Busy 36 s |  | 1
   that is given up while it waits for its permit costs nothing
-    | plan free; wait at most 30 s; eager: a1-24; requests; waiting; eager cancel: a1-24; waiting; eager reserve: b;
+    | plan free; wait at most 30 s; eager: a1-24; requests; length; eager cancel: a1-24; length; eager reserve: b;
       count; +30 s; requests; booked
     | 19 | 5 | 0 | 19 shown | 0 | 19, 0 saved
   that is given up leaves the card to the others who want it, booked on the first of them
@@ -191,7 +191,7 @@ rules('A place in the queue')`
     | z | a
   that is given up while its request is under way keeps the answer, but is not requested again without one
     | 60 a minute, burst 4; service latencyMs 1000; answer silence to b; eager: a b; +500 ms; eager cancel: a b;
-      +60 s; stored; requests; booked; waiting
+      +60 s; stored; requests; booked; length
     | a 6 | 2 | 2, 0 saved | 0
   has one request with all who want the card, booked on the first; the others are saved one
     | x: z; told; alice: a; bob: a; carol renew: a; +1 s; told; requests; booked alice; booked bob; booked carol
@@ -200,7 +200,7 @@ rules('A place in the queue')`
     | service latencyMs 100; answer nonsense; alice: a; bob: a; +100 ms; told; log
     | alice a UnexpectedAnswer, bob a UnexpectedAnswer | card request failed
   ends when the queue closes, and no other is made
-    | eager reserve: a b; close within 0 s; eager start: a; eager: c; told; waiting; requests
+    | eager reserve: a b; close within 0 s; eager start: a; eager: c; told; length; requests
     | closed, eager a Stopping, eager c Stopping | 0 | 0
 `;
 
@@ -300,7 +300,7 @@ rules('A list')`
     | lists of 20; alice bob alice carol: a b c d; alice: e; sent; booked alice; booked bob; booked carol; events; log
     | a+b+d+c | 1, 1 saved | 0, 1 saved | 0, 1 saved | cards answered |
   waits for the next permit as a whole after a 429, and is not booked
-    | lists of 20; answer 429 for 5 s; alice bob: a b; waiting; booked; events; +20 s; told
+    | lists of 20; answer 429 for 5 s; alice bob: a b; length; booked; events; +20 s; told
     | 2 | 0, 0 saved, 1 refused | cards RateLimited, 429 pause | alice a, bob b
   goes without what another process asks for, which is looked at again soon
     | link of 0 ms; lists of 20; 600 a minute, burst 20; elsewhere has b; alice bob: a b; sent; news b;
@@ -554,13 +554,13 @@ rules('A permit')`
     | 0 s asked, 0 s asked
   is not announced for a renewal | 10 a minute, burst 2; alice: a; bob renew: b; +5 s; news b | nothing
   that comes sooner by news of the plan is used at once
-    | plan free; m: a1-20; waiting; plan becomes business; +1 s; waiting
+    | plan free; m: a1-20; length; plan becomes business; +1 s; length
     | 1 | 1
   is not waited for by who cannot, while others of the card wait on
     | 10 a minute, burst 2; x: z; told; bob: b; alice: a within 5 s; bob: a; +100 ms; told; +20 s; told
     | x z | alice a Busy 12 s | bob b, bob a
   is not waited for by watches beyond their minute, as they leave the burst to members
-    | plan free; m: a1-20; +8 s; count; watches: w within 1 min; +2 s; told; waiting; +4 min; requests
+    | plan free; m: a1-20; +8 s; count; watches: w within 1 min; +2 s; told; length; +4 min; requests
     | 20 shown | watches w Busy 112 s | 0 | 20
   that is refused for the moment of one lookup keeps no other waiting
     | limiter says outage for 1 min; alice: a; +1 s; told
@@ -594,12 +594,12 @@ rules('Where the day ends')`
 
 rules('Who watches')`
   is told how many cards wait
-    | 60 a minute, burst 3; m reserve: a1-5; waiting; m start: a1-5; +100 ms; waiting | 5 | 3
+    | 60 a minute, burst 3; m reserve: a1-5; length; m start: a1-5; +100 ms; length | 5 | 3
   is told whether one waits, here or elsewhere
-    | elsewhere wait 0 0; is wanted; elsewhere wait 0 1; is wanted; elsewhere wait 0; alice: a b; is wanted
+    | elsewhere wait 0 0; isWanted; elsewhere wait 0 1; isWanted; elsewhere wait 0; alice: a b; isWanted
     | false | true | true
-  is told how many cards go together: one | most together | 1
-  is told how many cards go together: as many as a list takes | lists of 7; most together | 7
+  is told how many cards go together: one | mostTogether | 1
+  is told how many cards go together: as many as a list takes | lists of 7; mostTogether | 7
   is told how long the last of more cards would wait
     | plan free; 10 a minute, burst 4; alice reserve: a; price of b; price of b1-3; price of b1-4
     | 1, 0 s | 3, 6 s | 4, 12 s
@@ -803,7 +803,7 @@ describe('whatever was wanted and served before', () => {
             ...steps.filter((one) => one.includes('reserve')).map((one) => one.replace('reserve', 'cancel')),
           ].join('; '),
         );
-        expect(await queue('+30 min; waiting; unanswered')).toBe('0 | 0');
+        expect(await queue('+30 min; length; unanswered')).toBe('0 | 0');
       }),
       runs,
     );

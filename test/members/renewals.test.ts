@@ -116,7 +116,7 @@ it.each(table`
     | | a
   keeps others from renewing for five minutes, unless it has ended before
     | a | | start; +100 ms; another renews; +1 min; sent; another renews | in 299.9 s | a
-  plans nothing while a member waits | a | | bob: b1-29; +1 s; waiting; start; +1 s; waiting | 11 | 11
+  plans nothing while a member waits | a | | bob: b1-29; +1 s; length; start; +1 s; length | 11 | 11
   sends nothing while nobody can tell whether another process renews, and asks once a minute
     | a | | others unknown; start; +9.5 min; sent; claimed | | 10
   tries again a minute after a renewal was not admitted

@@ -10,6 +10,7 @@ const ALL = {
   number: '4/102',
   rarity: 'Rare',
   imageUrl: 'https://cards.test/base1-4.png',
+  backImageUrl: 'https://cards.test/base1-4-back.png',
   prices: { market: 1.5, low: 0.5, high: 2 },
 };
 

@@ -15,6 +15,7 @@ import {
   sparkline,
   totalLength,
 } from '../../src/render/card-embed.ts';
+import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { idOrNothing } from '../support/any-id.ts';
 import { fakeTimers } from '../support/fake-timers.ts';
@@ -45,9 +46,9 @@ const VIEW: CardView = {
 
 /** The parts of an embed that are there. */
 function partsOf(view: CardView) {
-  const { title, description, url, image, footer, color = 0 } = cardEmbed(view);
-  const picture = image && `${image.url} ${image.description}`;
-  const parts = { title, lines: description, url, picture, footer: footer?.text, colour: COLOURS[color] };
+  const { title, description, url, image, thumbnail, footer, color = 0 } = cardEmbed(view);
+  const [picture, back] = [image, thumbnail].map((each) => each && `${each.url} ${each.description}`);
+  const parts = { title, lines: description, url, picture, back, footer: footer?.text, colour: COLOURS[color] };
   return Object.fromEntries(Object.entries(parts).filter(([, text]) => text !== undefined));
 }
 
@@ -64,6 +65,17 @@ it.each(table`
     card.set={"id":"","name":""}; card.number=""; card.rarity="" | no lines ¶ no footer
   a mark in place of its name | card.name=" \u200b"
     | title: (no name) ¶ picture: https://cards.test/base1-4.png Picture of (no name)
+  the other side beside the text | card.backImageUrl="https://cards.test/b.png"
+    | back: https://cards.test/b.png Picture of the other side of Ember Drake
+  the other side in the reader's language | card.backImageUrl="https://cards.test/b.png"; locale="de"; showPrices=false
+    | lines: Wyrmfall · First Fires · 4/102 · Rare ¶ picture: https://cards.test/base1-4.png Bild von Ember Drake
+    ¶ footer: base1-4 · heute noch 987 von 1.000 Abfragen
+    ¶ back: https://cards.test/b.png Bild der anderen Seite von Ember Drake
+  the other side where the front is none | card.imageUrl="none"; card.backImageUrl="https://cards.test/b.png"
+    | no picture ¶ back: https://cards.test/b.png Picture of the other side of Ember Drake
+  no other side but on a public host | card.backImageUrl="http://10.0.0.1/b.png" |
+  neither where pictures are forbidden | card.backImageUrl="https://cards.test/b.png"; display={"hasPictures":false}
+    | no picture
   one line for no prices | card.prices= | lines: Wyrmfall · First Fires · 4/102 · Rare / No prices for this card.
   a note on a stale copy, and that it is no longer listed, as lines of their own in another colour
     | answer={"fetchedAtMs":0,"delistedAtMs":${FETCHED_AT_MS}}; note="${RENEWING}"
@@ -124,6 +136,9 @@ it.each(table`
   show nothing of the past without any price now | {} | 8:1 7:2 6:3 5:4 4:5 3:6 2:7 1:8 0:9 | | No prices for this card.
   name the row of the price and its currency | {"market":5,"low":4,"label":"Near *Mint*","currency":"USD"} |
     | currency="EUR"; isJustFetched=true | **$5.00** market (Near \*Mint\*) / -# offers from $4.00
+  name other rows below, one without a name too | {"market":400,"low":1,"label":"foil"} |
+    | answer.others=[{"market":36},{"market":3,"currency":"EUR","label":"*a* b"}]
+    | **400.00** market (foil) / -# offers from 1.00 · ${FETCHED} / normal: 36.00 / \*a\* b: €3.00
   compare the price of another row with nothing | {"market":400} | 7:1 6:2 5:3 4:4 3:5 2:6 1:7 0:8
     | answer.missingRow={"sinceMs":${FETCHED_AT_MS}}; isJustFetched=true | **400.00** market
 `)('the lines of a price %s', (_, prices = '', daysAgo = '', changes = '', lines) => {
@@ -136,6 +151,21 @@ it.each(table`
   const [embed] = cardEmbeds([changed(view, changes.replace('small', ''))], changes === 'small');
   expect(embed?.description?.replaceAll('\n', ' / ')).toBe(lines);
 });
+
+it.each(LANGUAGES)(
+  'other prices are cut and escaped, and short together in %s, whatever their labels hold',
+  (locale) => {
+    const labels = ['x'.repeat(200), '*'.repeat(200), '[a](https://a.test) @everyone', '\u200b'];
+    const others = labels.map((label) => ({ label, market: 1.5e300, currency: 'USD' }));
+    const card = { id: 'a', name: 'A', prices: { market: 1 } };
+    const { description = '' } = cardEmbed({ ...VIEW, locale, card, answer: { fetchedAtMs: 0, others } });
+    const lines = description.split('\n').slice(2);
+    expect(lines).toHaveLength(4);
+    expect(lines.join('\n').length).toBeLessThanOrEqual(1_024);
+    for (const line of lines) expect(parseMarkdown(line).map(({ type }) => type)).toEqual(['text']);
+    expect(lines[0]).toMatch(/^x{59}…/);
+  },
+);
 
 it.each<[number[], string]>([
   [[1, 2, 3, 4, 5, 6, 7, 8], '▁▂▃▄▅▆▇█'],

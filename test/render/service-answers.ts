@@ -62,6 +62,7 @@ export const serviceCard = fc.record(
     number: optional(nastyText),
     rarity: optional(nastyText),
     imageUrl: optional(imageUrl),
+    backImageUrl: optional(imageUrl),
     prices: optional(
       fc.record({ market: optional(price), low: optional(price), high: optional(price) }, { requiredKeys: [] }),
     ),

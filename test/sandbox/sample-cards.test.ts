@@ -10,7 +10,7 @@ it('the sample cards are at least 60, of three games, with unique ids', () => {
 });
 
 it('a sample image exists for every address that a card names and no other, looks always the same, and escapes names', () => {
-  for (const imageUrl of SAMPLE_CARDS.flatMap((card) => card.imageUrl ?? [])) {
+  for (const imageUrl of SAMPLE_CARDS.flatMap((card) => [card.imageUrl ?? [], card.backImageUrl ?? []].flat())) {
     expect(imageUrl).toMatch(/^https:\/\/images\.cards\.example\/[\w/]+\.png$/);
     expect(sampleImage(imageUrl)).toEqual(sampleImage(imageUrl) ?? 'an image');
   }

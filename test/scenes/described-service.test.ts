@@ -12,6 +12,10 @@ function quick(name: string) {
 }
 
 const ID = '00000000-0000-4000-8000-000000000004';
+const TWO_SIDED = '00000000-0000-4000-8000-000000000048';
+const LEVIATHAN = 'Leviathan, Half Asleep';
+const FRONT = `deep/72.png Picture of ${LEVIATHAN}`;
+const LIST_OF_FRONTS = `thumbnail ${FRONT}, thumbnail base1/4.png Picture of Emberwing Drake`;
 const MISSING = '00000000-0000-4000-8000-000000009999';
 
 const described = () =>
@@ -35,6 +39,13 @@ scenes([
       reads · 1 new lookup used\n[Delete]; card random; until its end; /usage; until its end;
       reads \nWorking normally.\nToday: 2 used; fields; routes`,
     '00000000-0000-4000-8000-000000000005 | 0 | Emberwing Drake | yes | yes | yes | Paper Lantern Swarm,Wax Golem | yes | yes | yes | yes | 5 | GET /cards/00000000-0000-4000-8000-000000000004, POST /cards/collection',
+  ],
+  [
+    'a card of two sides shows the other one beside its text, by /cards its front and one price alone',
+    quick('scryfall'),
+    `card ${TWO_SIDED}; until its end; pictures; cards ${TWO_SIDED}, ${ID}; until 2 cards; pictures;
+      cards ${TWO_SIDED}; until its end; pictures; lacks Cardmarket`,
+    `image ${FRONT}, thumbnail deep/13.png Picture of the other side of ${LEVIATHAN} | ${LIST_OF_FRONTS} | image ${FRONT} | yes`,
   ],
   [
     'a plan that does not allow lookups is told to members and in the log, and costs one request a minute',

@@ -141,6 +141,16 @@ scenes([
     `${CARD} | yes | ${CARD} | yes | answered from service, answered from cache | 2`,
   ],
   [
+    'a card one of whose two pictures Discord refuses keeps the other',
+    {},
+    `Discord refuses /deep/13.png$ in thumbnail.url; card deep-72; until its end; pictures;
+      Discord refuses /deep/72.png$ in image.url; card deep-72; until its end; pictures`,
+    [
+      'image deep/72.png Picture of Leviathan, Half Asleep',
+      'thumbnail deep/13.png Picture of the other side of Leviathan, Half Asleep',
+    ].join(' | '),
+  ],
+  [
     'of a list only the cards whose pictures Discord refuses are shown without them',
     BULK,
     `Discord refuses /base1/[24]\\.png$ in .url; ${LIST}; until 9 cards; +2 s; how many cards; without a picture;

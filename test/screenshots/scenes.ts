@@ -256,6 +256,10 @@ export const SCENES: readonly Scene[] = [
       }),
     ],
   },
+  {
+    options: sandboxAs('scryfall'),
+    shots: [shot('card-of-two-sides', '/card id:00000000-0000-4000-8000-000000000048', 'Cardmarket')],
+  },
   { shots: [shot('settings', '/settings', 'Settings for this server')] },
   {
     options: { catalog: [] }, // then any text may be an id

@@ -14,6 +14,7 @@ const CARD = {
     { condition: 'Near Mint', printing: 'Normal', price: 2 },
     { condition: 'Played', printing: 'Normal', price: 1 },
   ],
+  slabs: [{ grading: 'PSA 10', price: 9 }, { grading: null, price: 8 }, { grading: '', price: 7 }, { price: 6 }],
   printings: { normal: { price: 7 }, holofoil: { price: 9 } },
   rating: 4.5,
 };
@@ -29,6 +30,8 @@ it.each(table`
   variants[price=1].printing | ["Normal"]
   variants[condition=Mint].price | []
   variants[rating=4.5] | []
+  slabs[!grading].price | [8, 7, 6]
+  slabs[!grading][price=6].price | [6]
   total | []
   language | []
   faces.2.image | []
@@ -44,7 +47,7 @@ it('a path that is empty leads to the whole', () => {
   expect(new Path('').valueIn(CARD)).toBe(CARD);
 });
 
-it.each(['a..b', '.a', 'a.', 'a[b]', 'a[b=c', '[a=b]', 'a*', '*b', '{a', '=a', 'header:a', 'Header:a'])(
+it.each(['a..b', '.a', 'a.', 'a[b]', 'a[b=c', 'a[!]', '[a=b]', 'a*', '*b', '{a', '=a', 'header:a', 'Header:a'])(
   'a path is not %j',
   (path) => {
     expect(() => new Path(path)).toThrow(SyntaxError);

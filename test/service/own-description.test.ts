@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { listen } from '../../sandbox/listen.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { isObject } from '../../src/model/card.ts';
-import { AnswerReader } from '../../src/service/answers.ts';
+import { type AnsweredCard, AnswerReader } from '../../src/service/answers.ts';
 import { listedCards } from '../../src/service/bulk.ts';
 import { described } from '../support/described.ts';
 import { onFinished } from '../support/on-finished.ts';
@@ -138,6 +138,12 @@ it.each(table`
   without a price row in its place | {"prices":{"rows":["offers"]}} | {"sheet":{"offers":"sold out"}} | "prices":null | prices: the body: Invalid input: expected object, received string
   without prices that the description tells of | {"prices":null} | {"sheet":{}} | "prices":null
   of rows that numbers tell apart, each with a label of its own | {"prices":{"rows":["offers[foil=0]","offers[foil=1]"]}} | {"sheet":{"offers":[{CROWN,"foil":0},{CROWN,"foil":1}]}} | "rows":[{"label":"0","currency":"CHF","market":12.5,"low":null,"high":null},{"label":"1"
+  of rows with a label of theirs or the card's, a currency and figures of their own | {"prices":{"rows":[{"at":"offers[shop=Crown]","label":"state"},{"at":"offers[shop=Mill]","label":["pot","title"],"currency":"EUR","market":"dear"}]}} | {"sheet":{"offers":[{CROWN},{MILL,"dear":3}]}} | "rows":[{"label":"fine","currency":"CHF","market":12.5,"low":null,"high":null,"pathLabel":"Crown"},{"label":"Wick","currency":"EUR","market":3,
+  of a row whose label is no text, called by its path | {"prices":{"rows":[{"at":"offers[shop=Crown]","label":"origin"}]}} | {"sheet":{"offers":[{CROWN}]}} | "prices":{"label":"Crown","currency":"CHF","market":12.5,"low":null,"high":null}
+  of two rows with one label and currency, of which the first counts | {"prices":{"rows":["offers.*",{"at":"offers.*","currency":"EUR"}]}} | {"sheet":{"offers":[{CROWN},{MILL}]}} | "rows":[{"label":null,"currency":"CHF","market":12.5,"low":null,"high":null},{"label":null,"currency":"EUR","market":12.5,"low":null,"high":null}]
+  without the price of a row whose own currency is not there, rather than one in another | {"prices":{"rows":[{"at":"offers.*","currency":"unit"}]}} | {"sheet":{"offers":[{CROWN}]}} | "prices":{}
+  without the price of such a row, also where texts are taken as they are sent | {"none":false,"prices":{"rows":[{"at":"offers.*","currency":"unit"}]}} | {"sheet":{"offers":[{CROWN},{MILL,"unit":"€"}]}} | "prices":{}
+  of members whose filtered text says that there is none, or is false | {"prices":{"rows":[{"at":"offers[!grade]","label":"shop"}]}} | {"sheet":{"offers":[{MILL,"grade":"PSA 10"},{CROWN,"grade":"n/a"},{MILL,"grade":false}]}} | "rows":[{"label":"Crown","currency":"CHF","market":12.5,"low":null,"high":null,"pathLabel":""},{"label":"Mill",
   with its currency | UNIT | {"sheet":{"offers":[{CROWN,"unit":"eur"}]}} | "prices":{"label":"Crown, fine","currency":"EUR","market":12.5
   without a price in €, which is no code, rather than one in another currency | UNIT | {"sheet":{"offers":[{CROWN,"unit":"€"}]}} | "prices":{}
   without a price in dollars, which is no code | UNIT | {"sheet":{"offers":[{CROWN,"unit":"dollars"}]}} | "prices":{}
@@ -154,6 +160,13 @@ it.each(table`
   await cardOf(client, 'lamp-7').catch(() => {});
   expect(lines.map(({ field, why }) => `${field}: ${why}`)).toEqual(told ? [told] : []);
   expect(Reflect.get({}, 'polluted')).toBeUndefined();
+});
+
+it('of an answer 25 rows of prices are read', async () => {
+  const offers = Array.from({ length: 30 }, (_, at) => ({ shop: `shop ${at}`, state: 'fine', typical: at + 1 }));
+  const { client } = await startOwn(() => ({ body: of({ offers }) }));
+  const { rows } = (await cardOf(client, 'lamp-7')) as AnsweredCard;
+  expect([rows?.length, rows?.at(-1)?.label]).toEqual([25, 'shop 24, fine']);
 });
 
 /** Of a usage report, and of what an answer states besides. */

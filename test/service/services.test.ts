@@ -1,7 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import verified from '../../.github/verified.json' with { type: 'json' };
 import type { ServiceCard } from '../../sandbox/sample-cards.ts';
 import { SANDBOX_API_KEY } from '../../sandbox/service/service.ts';
 import { readConfig } from '../../src/config/config.ts';
+import type { AnsweredCard } from '../../src/service/answers.ts';
 import { DAY_MS } from '../../src/time.ts';
 import { run } from '../cli/run.ts';
 import { startService } from '../support/backends.ts';
@@ -20,7 +23,7 @@ interface Shown {
   unknownId: string;
   game: string;
   /** Beside the market price. */
-  prices?: { low?: number; high?: number; label?: string };
+  prices?: { low?: number; high?: number; label?: string; pathLabel?: string };
   /** The day's limit, and how many the month has. */
   day?: number;
   month?: number;
@@ -41,9 +44,9 @@ const SHOWN = Object.fromEntries(
     lorcast | base1:4 | base1:999 | Disney Lorcana |  | "number":"4","pageUrl":"https://www.tcgplayer.com/product/900004"
     tcgapi | 900004 | 999999 | Lanternfolk |  | "pageUrl":"https://prices.example/900004","prices":{"low":27.51,"label":"Holofoil"},"day":100
     justtcg | 900004 | 999999 | Lanternfolk | imageUrl | "prices":{"label":"Near Mint, Holofoil, English"},"day":100,"month":1000
-    poketrace | 900004 | 999999 | Pokémon |  | "prices":{"low":27.51,"high":67.86,"label":"tcgplayer, near mint"},"day":250
-    pokemonpricetracker | 900004 | 999999 | Pokémon |  | "pageUrl":"https://prices.example/900004","prices":{"low":27.51},"day":100
-    tcgpricelookup | ${UUID} | 00000000-0000-4000-8000-000000009999 | Lanternfolk |  | "pageUrl":"https://tcgpricelookup.com/card/${UUID}","prices":{"low":27.51,"high":67.86,"label":"near mint, tcgplayer"},"day":100
+    poketrace | 900004 | 999999 | Pokémon |  | "prices":{"low":27.51,"high":67.86,"label":"tcgplayer, near mint, Holofoil","pathLabel":"tcgplayer, near mint"},"day":250
+    pokemonpricetracker | 900004 | 999999 | Pokémon |  | "pageUrl":"https://prices.example/900004","prices":{"low":27.51,"label":"Holofoil","pathLabel":""},"day":100
+    tcgpricelookup | ${UUID} | 00000000-0000-4000-8000-000000009999 | Lanternfolk |  | "pageUrl":"https://tcgpricelookup.com/card/${UUID}","prices":{"low":27.51,"high":67.86,"label":"near mint, tcgplayer, Holofoil","pathLabel":"near mint, tcgplayer"},"day":100
   `.map(([name = '', id = '', unknownId = '', game = '', lacks = '', more]): [string, Shown] => {
     const facts = Object.entries(FACTS).filter(([fact]) => !lacks.includes(fact));
     return [name, { ...Object.fromEntries(facts), id, unknownId, game, ...JSON.parse(`{${more}}`) }];
@@ -106,11 +109,40 @@ describe.each(Object.entries(SHOWN))('%s', (name, shown) => {
   });
 });
 
+it.each(Object.entries(SHOWN))(
+  'npm run doctor --json has an entry for all that %s names, a missing card and a list of two',
+  async (name, { id }) => {
+    const { bot, server } = await startNamed(name);
+    const { out } = await run(['doctor', '--service', name, '--id', id, '--yes', '--json'], { env: bot });
+    const { fields, prices, list } = JSON.parse(await readFile(`src/service/descriptions/${name}.json`, 'utf8'));
+    const { rows, ...figures } = prices;
+    const ofRows = rows.flatMap((row: string | object, at: number) => {
+      const { at: _, ...own } = typeof row === 'string' ? { at: row } : { at: '', ...row };
+      return [at, ...Object.keys({ ...figures, ...own }).map((figure) => `${at}.${figure}`)];
+    });
+    const named = [
+      ...['card service', 'missing card', ...(list ? ['bulk requests'] : [])],
+      ...Object.keys(fields).map((field) => `fields.${field}`),
+      ...ofRows.map((row: string | number) => `prices.rows.${row}`),
+    ];
+    const checks = JSON.parse(out).map(({ check }: { check: string }) => check);
+    expect(checks).toEqual(expect.arrayContaining(named));
+    expect(named).toEqual(expect.arrayContaining(Object(verified)[name]?.had ?? []));
+    expect(server.requests.map(({ cardIds = [] }) => cardIds.length)).toEqual(list ? [1, 1, 2] : [1, 1]);
+  },
+);
+
+it('a service that refuses a list for the card that it does not have may list others all the same', async () => {
+  const { bot, server } = await startNamed('ygoprodeck');
+  server.script({ path: /,/, status: 400, body: SERVICE_SHAPES.ygoprodeck?.missing.body });
+  expect(await diagnosed(bot, '900004')).toContainEqual(expect.stringMatching(/^\? bulk requests: .*status 400/));
+});
+
 /** What the doctor says of the card service; nothing answers as Discord. */
 async function diagnosed(bot: Record<string, string>, id: string) {
   const env = { ...bot, DISCORD_API_URL: 'http://127.0.0.1:10901', DATA_DIR: temporaryFolder() };
   const { out } = await run(['doctor', '--id', id], { env });
-  return out.split('\n').filter((line) => /^. (card service|API key|plan|bulk requests|card)\b/.test(line));
+  return out.split('\n').filter((line) => /^. (card service|API key|plan|missing card|bulk requests)\b/.test(line));
 }
 
 /** The services that are so. */
@@ -159,12 +191,52 @@ it.each<[string, string, (written: Written) => object, id: string, found: object
     'tcgpricelookup',
     (written) => ({ data: written(UUID) }),
     UUID,
-    { id: UUID, prices: { label: 'near mint, tcgplayer' } },
+    { id: UUID, prices: { label: 'near mint, tcgplayer, Holofoil' } },
   ],
 ])('an answer %s, by %s', async (_, name, body, id, found) => {
   const { client, server, written } = await startNamed(name);
   server.script({ body: body(written) });
   expect(await cardOf(client, id)).toMatchObject(found);
+});
+
+/** What it shows of prices as the service sends them, and as others have recorded of it. */
+it.each(table`
+  scryfall | {"prices":{"usd":null,"usd_foil":"2.96","usd_etched":null,"eur":"0.84","eur_foil":"3.75","tix":"0.02"}}
+    | USD 2.96 foil; EUR 0.84 Cardmarket; EUR 3.75 Cardmarket foil
+  tcgdex | {"pricing":{"cardmarket":{"unit":"EUR","trend":0.13,"trend-holo":0.28},"tcgplayer":{"unit":"USD",
+    "1st-edition-holofoil":{"marketPrice":9},"normal":{"marketPrice":0.09},"reverse-holofoil":{"marketPrice":0.36}}}}
+    | USD 0.09 normal; USD 0.36 reverse holofoil; USD 9 1st edition holofoil; EUR 0.13 Cardmarket;
+    EUR 0.28 Cardmarket holo
+  ygoprodeck | {"card_prices":[{"cardmarket_price":"0.09","tcgplayer_price":"0.16"}]} | USD 0.16; EUR 0.09 Cardmarket
+  lorcast | {"prices":{"usd":"0.12","usd_foil":"0.3"}} | USD 0.12; USD 0.3 foil
+  tcgapi | {"prices":[{"printing":"Foil","market_price":5},{"printing":"Normal","market_price":3}]}
+    | USD 3 Normal; USD 5 Foil
+  justtcg | {"variants":[{"condition":"Near Mint","printing":"Normal","grading":"PSA 10","price":900},
+    {"condition":"Damaged","printing":"Foil","price":2},{"condition":"Near Mint","printing":"Foil","price":4},
+    {"condition":"Near Mint","printing":"Normal","price":3}]}
+    | USD 3 Near Mint, Normal; USD 4 Near Mint, Foil; USD 2 Damaged, Foil
+  poketrace | {"prices":{"tcgplayer":{"NEAR_MINT":{"avg":118.45}},"ebay":{"NEAR_MINT":{"avg":9},"PSA_10":{"avg":640}}}}
+    | USD 118.45 tcgplayer, near mint, Holofoil; USD 9 ebay, near mint, Holofoil
+  pokemonpricetracker | {"prices":{"market":420,"primaryPrinting":"Reverse Holofoil"}} | USD 420 Reverse Holofoil
+  tcgpricelookup | {"prices":{"raw":{"damaged":{"tcgplayer":{"market":5}},"near_mint":{"tcgplayer":{"market":48.97}}}}}
+    | USD 48.97 near mint, tcgplayer, Holofoil; USD 5 damaged, tcgplayer, Holofoil
+`)('%s says which prices are which: %s', async (name, changes = '', shown) => {
+  const { client, answerWith, written } = await startNamed(name);
+  const id = SHOWN[name]?.id ?? '';
+  answerWith({ ...written(id), ...JSON.parse(changes) });
+  const { prices, rows = [prices] } = (await cardOf(client, id)) as AnsweredCard;
+  expect(rows.map((row) => [row?.currency, row?.market, row?.label].join(' ').trim()).join('; ')).toBe(shown);
+});
+
+it('a list has of each card the rows of all its members', async () => {
+  const { client, server, written, others } = await startNamed('poketrace');
+  const reverse = { ...written('900004', { prices: { market: 12 } }), variant: 'Reverse' };
+  server.script({ body: { data: [reverse, written(others[0] ?? ''), written('900004')] } });
+  const found = (await client.fetch(['900004', others[0] ?? ''])).cards.get('900004');
+  expect(found).toMatchObject({
+    prices: { market: 12, pathLabel: undefined },
+    rows: [{ market: 12 }, { market: 36.33 }],
+  });
 });
 
 const SPENT = { remaining: 0, limit: 250, resetsAt: new Date(NOW_MS + 3_600_000).toISOString() };

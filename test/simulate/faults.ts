@@ -9,7 +9,6 @@ export type When = 'before' | 'after';
 
 /** One call that was hit. */
 export interface Hit {
-  number: number;
   atMs: number;
   call: string;
   fault: Fault;
@@ -20,8 +19,6 @@ interface PortOptions {
   random: () => number;
   /** The share of calls that a fault hits now. */
   share: () => number;
-  /** Only these faults by their numbers, for a shorter failing run; all unless given. */
-  only?: ReadonlySet<number> | undefined;
   /** No clock is set: what depends on that can be checked. */
   isSteady: boolean;
   kill: (owner: Owner) => void;
@@ -37,7 +34,6 @@ const SETTABLE_MS = [-300_000, -60_000, -2_000, 2_000, 60_000, 300_000];
 export class Port {
   readonly hits: Hit[] = [];
   readonly #options: PortOptions;
-  #drawn = 0;
   /** Messages below replies are few: some of them or of their answers are lost even when nothing else is hit. */
   hitCalls: 'all' | 'notices' | 'none' = 'all';
   /** When the last call began. */
@@ -110,16 +106,14 @@ export class Port {
 
   /** @param weight of the share of calls that is hit */
   draw(call: string, weight = 1, faults: readonly Fault[] = FAULTS): Hit | undefined {
-    const { random, share, only, isSteady } = this.#options;
+    const { random, share, isSteady } = this.#options;
     const [isHit, which, moment] = [random() < weight * share(), random(), random()];
     const isAll = this.hitCalls === 'all';
     if (!isHit || !(isAll || (this.hitCalls === 'notices' && call === 'notice'))) return undefined;
     const possible = isAll ? faults : LOST;
     const drawn = possible[Math.floor(which * possible.length)] ?? 'late';
     const fault = drawn === 'clock' && isSteady ? 'late' : drawn;
-    const number = this.#drawn++;
-    if (only && !only.has(number)) return undefined;
-    return { number, atMs: simulatedMs(), call, fault, when: moment < 0.5 ? 'before' : 'after' };
+    return { atMs: simulatedMs(), call, fault, when: moment < 0.5 ? 'before' : 'after' };
   }
 
   /** @param lost what becomes of the connection then */

@@ -72,24 +72,11 @@ export function unanswered(hits: readonly Hit[]): Span[] {
 /** What contradicts a promise, counted by what Discord, the service and the stores have seen alone. */
 export function contradictions(seen: Seen): string[] {
   const isJumpy = seen.hits.some(({ fault }) => fault === 'clock');
+  const byClock = isJumpy ? [] : [ofLimiter, ofWaits, ofTwice, ofProbes, ofReserve, ofAnswers];
+  const promises = [...byClock, ofAway, ofBookings, ofDeleted, ofLists, ofCrossings, ofUntold];
   return [
     ...seen.discord.typed.flatMap((typed) => ofCommand(typed, seen.hits)),
-    ...(isJumpy
-      ? []
-      : [
-          ...ofLimiter(seen),
-          ...ofWaits(seen),
-          ...ofTwice(seen),
-          ...ofProbes(seen),
-          ...ofReserve(seen),
-          ...ofAnswers(seen),
-        ]),
-    ...ofAway(seen),
-    ...ofBookings(seen),
-    ...ofDeleted(seen),
-    ...ofLists(seen),
-    ...ofCrossings(seen),
-    ...ofUntold(seen),
+    ...promises.flatMap((broken) => broken(seen)),
     ...seen.kept.waiting.map((id) => `${id} is still to be completed`),
   ];
 }

@@ -88,7 +88,7 @@ async function rows() {
   };
 }
 
-it('every form of a row, a table or a key is that of its version: a commit that changes one raises it', async () => {
+it('every form of a row, a table or a key is that of its version: a commit that changes one, not only adds, raises it', async () => {
   expect(await rows(), 'raise the version (file.ts, redis/connection.ts), and copy this into stored-rows.json').toEqual(
     recorded,
   );

@@ -12,6 +12,7 @@ import { startApp } from '../../src/app.ts';
 import { readConfig, secretsOf } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { nextUtcMidnightMs } from '../../src/time.ts';
+import { run } from '../cli/run.ts';
 import type { BotProcess } from './bot-process.ts';
 import { logLines } from './log-lines.ts';
 import { onFinished } from './on-finished.ts';
@@ -45,6 +46,7 @@ export async function startBackends(
   onFinished(stop);
   const own = { DISCORD_TOKEN: discord.botToken, DATA_DIR: config.dataDir };
   const variables: Record<string, string> & typeof own = { ...env, ...own };
+  await run(['commands', 'register'], { env: variables }); // a bot in a process may be asked before it has done so
   return { discord, cardService, env: variables, ...typingIn(discord) };
 }
 
@@ -116,6 +118,8 @@ export async function startAppBot(env: Record<string, string>) {
     },
     /** Resolves with the reason when Discord or Redis can be used no longer; a process ends then. */
     refused: app.refused,
+    /** Resolves when it has looked after its commands, or could not. */
+    registered: app.registered,
     /** As on SIGTERM. */
     stop: app.stop,
   };

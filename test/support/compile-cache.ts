@@ -15,7 +15,7 @@ export const COMPILE_CACHE = { NODE_COMPILE_CACHE: FOLDER };
 /** Entry points that tests start as processes. Node writes the cache on exit, so a process that is killed adds nothing. */
 const COMPILED = [
   ...['run.ts', 'app.ts', 'cli/offline-checks.ts', 'storage/redis/rows.ts', 'storage/redis/cards.ts'],
-  ...['cli/program.ts', 'cli/registration.ts', 'cli/catalog/subcommand.ts', '../sandbox/sandbox.ts'],
+  ...['cli/program.ts', 'discord/self-registration.ts', 'cli/catalog/subcommand.ts', '../sandbox/sandbox.ts'],
 ];
 
 /** Fills the cache before the first test of the first run, for the workers and the bots that they start. */

@@ -378,12 +378,11 @@ const STEPS: Steps<World> = [
         .map(({ ids }) => ids.length)
         .join(' '),
   ],
-  [/^requests$/, (world) => sinceShown(world).length],
   [
-    /^at most (\d+) requests$/,
+    /^(?:at most (\d+) )?requests$/,
     (world, most) => {
       const { length } = sinceShown(world);
-      return length <= Number(most) ? 'yes' : length;
+      return most && length <= Number(most) ? 'yes' : length;
     },
   ],
   [
@@ -429,9 +428,7 @@ const STEPS: Steps<World> = [
     ({ storedCards }) =>
       Array.from(storedCards, ([id, { history = [] }]) => [id, ...history.map(([, price]) => price)].join(' ')).join(),
   ],
-  [/^waiting$/, ({ queue }) => queue.length],
-  [/^is wanted$/, ({ queue }) => String(queue.isWanted)],
-  [/^most together$/, ({ queue }) => queue.mostTogether],
+  [/^(length|isWanted|mostTogether)$/, ({ queue }, what) => String(queue[what as 'length'])],
   [/^length told$/, ({ lengthNow }) => lengthNow()],
   [/^acquired$/, ({ acquired }) => tally(acquired.splice(0))],
   [/^unanswered$/, ({ asked }) => asked.filter(({ how }) => !how).length],

@@ -275,6 +275,14 @@ export const SCENE_STEPS: Steps<Scene> = [
         .join(),
   ],
   [
+    /^pictures$/,
+    (scene) =>
+      last(scene)
+        .message.embeds.flatMap(({ image, thumbnail }) => Object.entries({ image, thumbnail }))
+        .flatMap(([place, picture]) => (picture ? `${place} ${picture.url.slice(-11)} ${picture.description}` : []))
+        .join(', '),
+  ],
+  [
     /^menu$/,
     (scene) => {
       const [{ options = [] } = {}] = parts(last(scene).message);

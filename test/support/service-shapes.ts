@@ -47,10 +47,12 @@ export const SERVICE_SHAPES: Readonly<Record<string, ServiceShape>> = {
     id: uuid,
     one: /^\/cards\/([\da-f-]{36})$/,
     several: /^\/cards\/collection$/,
-    card: ({ id, name, set, number, rarity, imageUrl, prices }) => ({
+    card: ({ id, name, set, number, rarity, imageUrl, backImageUrl, prices }) => ({
       ...{ object: 'card', id, name, set: set.id, set_name: set.name, collector_number: number?.split('/')[0], rarity },
       ...{ scryfall_uri: `https://scryfall.example/card/${id}`, released_at: RELEASED },
-      image_uris: imageUrl && { normal: imageUrl },
+      ...(backImageUrl
+        ? { card_faces: [imageUrl, backImageUrl].map((normal) => ({ image_uris: { normal } })) }
+        : { image_uris: imageUrl && { normal: imageUrl } }),
       prices: { usd: inText(prices?.market), usd_foil: null, usd_etched: null, eur: inText(prices?.low), tix: null },
     }),
     list: (data, missing) => ({ object: 'list', not_found: missing.map((id) => ({ id })), data }),
@@ -186,7 +188,7 @@ export const SERVICE_SHAPES: Readonly<Record<string, ServiceShape>> = {
       ...{ tcgPlayerId: id, setId: set.id, setName: set.name, name, rarity, imageCdnUrl400: imageUrl },
       ...{ cardNumber: number?.split('/')[0], totalSetNumber: number?.split('/')[1] ?? null },
       tcgPlayerUrl: `https://prices.example/${id}`,
-      prices: { market: prices?.market, low: prices?.low, sellers: 12 },
+      prices: { market: prices?.market, low: prices?.low, sellers: 12, primaryPrinting: 'Holofoil' },
     }),
     alone: inData,
     missing: { status: 200, body: { data: [], metadata: { total: 0 } } },

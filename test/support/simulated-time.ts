@@ -12,7 +12,7 @@ async function installOnce() {
   install();
   // What the app loads when it needs it would take real time.
   await import('../../src/cli/commands.ts');
-  await import('../../src/cli/registration.ts');
+  await import('../../src/discord/self-registration.ts');
   await import('../../src/operations/alerts.ts');
   const { Client, DefaultRestOptions } = await import('discord.js');
   const hostAt = (url: string) => {

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { readNamesConfig } from '../../config/config.ts';
 import { redaction } from '../../log.ts';
 import { isObject, parseJson } from '../../model/card.ts';
-import { OperatorError } from '../../model/errors.ts';
+import { networkCode, OperatorError } from '../../model/errors.ts';
 import { plainText } from '../../render/formats.ts';
 import { endpoint, keyHeader, statedWaitSeconds } from '../../service/request.ts';
 import { isSafe, type NextList } from '../../service/service-description.ts';
-import { agree, type CliContext, CliFailure, networkCode } from '../context.ts';
+import { agree, type CliContext, CliFailure } from '../context.ts';
 import { type Given, joinIn } from './card.ts';
 import { counted, needed, Unusable } from './files.ts';
 
