@@ -264,7 +264,7 @@ async function* checkCardService(
   yield* unread.values();
 }
 
-/** As a firewall answers whom it does not like; a redirect may lead to anything. */
+/** Whether a firewall seems to have refused it. The text of a redirect does not count, because it may lead to anything. */
 const FORBIDDEN = /^(?:unexpected answer: )?status 403\b/;
 
 /** The plan in the answer against the plan in the settings. */

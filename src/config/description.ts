@@ -159,7 +159,8 @@ export function plansIn({ plans }: ServiceDescription): Plans {
  */
 export function pricesBy({ isDefault, description: { url, prices, currency } }: DescribedService): string | undefined {
   if (isDefault) return undefined;
-  // As fingerprints were before rows had more than a path: an update makes no card stale whose rows are the same.
+  // A row of a path alone is written as it was before rows had more, so that an update makes no card stale whose rows
+  // are the same.
   const rows = prices?.rows.map((row) => (Object.keys(row).length > 1 ? row : row.at));
   const reading = fingerprint([url, prices && { ...prices, rows }, currency]).slice(0, 12);
   return `${reading}.${fingerprint([url, prices?.market]).slice(0, 8)}`;

@@ -82,7 +82,7 @@ export const Card = z.object({
   number: optionalText,
   rarity: optionalText,
   imageUrl: optionalText,
-  /** Of the other side, where a card has two. */
+  /** It shows the other side, where a card has two. */
   backImageUrl: optionalText,
   pageUrl: optionalText,
   prices: optional(Prices),

@@ -256,7 +256,7 @@ export function together(cards: readonly AnsweredCard[]): AnsweredCard | undefin
   return { ...first, prices: rows[0] ?? read.find(({ low, high }) => low ?? high) ?? first.prices, rows };
 }
 
-/** Of the rows with the same label and currency the first; none is looked at beyond the last that is taken. */
+/** Takes the first of the rows with one label and currency, and looks at none beyond the last that it takes. */
 function firstOfEach(rows: Iterable<Prices>): Prices[] {
   const firsts = new Map<string, Prices>();
   for (const row of rows) {

@@ -87,9 +87,10 @@ export class RedisRows implements Rows {
     const listed = steps.flatMap(({ word, part, key, text = '' }) => [word, parts.indexOf(part) + 1, key, text]);
     const given = { keys: parts.map((part) => this.#nameOf(part)), arguments: [keepMs, ...listed].map(String) };
     const sentAtMs = performance.now();
-    const answer = await this.#link.run((client) => client.eval(WRITE, given)).catch(() => undefined);
-    if (answer === undefined) return undefined;
-    const [isAsExpected, nowMs, mistyped] = Written.parse(answer);
+    const asked = this.#link.run((client) => client.eval(WRITE, given));
+    const written = await asked.then((answer) => Written.parse(answer)).catch(() => undefined);
+    if (!written) return undefined;
+    const [isAsExpected, nowMs, mistyped] = written;
     this.#clock.observe(nowMs, sentAtMs, performance.now());
     for (const name of mistyped) this.#link.unreadable(name);
     return isAsExpected === 1;
