@@ -175,15 +175,16 @@ const MEMBERS = 10_000;
 
 /** Limits each member's commands, by a token bucket for each of the members seen last. */
 export class CommandRate {
-  /** By the monotonic clock: one that is set refuses nobody. */
   readonly #fullAtMs = new LRUCache<string, number>({ max: MEMBERS });
+  #countedAtMs = 0;
 
   /** @throws TooManyCommands when the member has sent more than 240 in a minute */
-  count(memberId: string): void {
-    const nowMs = Math.round(performance.now());
+  count(memberId: string, nowMs = Date.now()): void {
+    // Buckets would stay empty until a clock that was set back has caught up.
+    if (nowMs < this.#countedAtMs) this.#fullAtMs.clear();
+    this.#countedAtMs = nowMs;
     const fullAtMs = Math.max(this.#fullAtMs.get(memberId) ?? 0, nowMs) + MINUTE_MS / COMMANDS_A_MINUTE;
-    const waitMs = fullAtMs - MINUTE_MS - nowMs;
-    if (waitMs > 0) throw new TooManyCommands({ untilMs: Date.now() + waitMs });
+    if (fullAtMs > nowMs + MINUTE_MS) throw new TooManyCommands({ untilMs: fullAtMs - MINUTE_MS });
     this.#fullAtMs.set(memberId, fullAtMs);
   }
 }
