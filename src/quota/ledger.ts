@@ -39,6 +39,8 @@ export class Ledger {
   readonly #service: string | undefined;
   readonly #unwritten = new Map<string, Extract<Change, { add: number }>>();
   #nextWrite: NodeJS.Timeout | undefined;
+  /** Resolves when all that was sent to the store has its answer. */
+  #written: Promise<unknown> = Promise.resolve();
 
   /**
    * @param service with ids of its own, so that nobody's budget counts requests to another; absent: the default
@@ -53,7 +55,7 @@ export class Ledger {
   spent(requester: Requester): Booking {
     const booking = { requester, atMs: Date.now() };
     this.#add(booking, 'requests', 1);
-    void this.#write();
+    this.#write();
     return booking;
   }
 
@@ -61,13 +63,13 @@ export class Ledger {
   refused(booking: Booking): void {
     this.#add(booking, 'requests', -1);
     this.#add(booking, 'refused', 1);
-    void this.#write();
+    this.#write();
   }
 
   /** An answer came without a request of its own. */
   saved(requester: Requester): void {
     this.#add({ requester, atMs: Date.now() }, 'saved', 1);
-    this.#nextWrite ??= setTimeout(() => void this.#write(), WRITE_SAVED_EVERY_MS).unref();
+    this.#nextWrite ??= setTimeout(() => this.#write(), WRITE_SAVED_EVERY_MS).unref();
   }
 
   /** Today's counts of all, by UTC hour up to the present one; empty while they cannot be read. */
@@ -116,9 +118,10 @@ export class Ledger {
     return (await Promise.all(days.map((day) => this.#deleteDay(memberId, day)))).every(Boolean);
   }
 
-  /** Writes what is not written yet. Nothing may be booked afterwards. */
-  close(): Promise<void> {
-    return this.#write();
+  /** Writes what is not written yet, and waits for what is being written. Nothing may be booked afterwards. */
+  async close(): Promise<void> {
+    this.#write();
+    await this.#written;
   }
 
   /** The name of the day, of this service. */
@@ -147,16 +150,16 @@ export class Ledger {
 
   /** With all that was counted before. */
   #read(part: string, keys?: readonly string[]): Promise<Map<string, number> | undefined> {
-    void this.#write(); // before it, on the way to the same store
+    this.#write(); // before it, on the way to the same store
     return readJson(this.#rows, z.int(), part, keys);
   }
 
-  async #write(): Promise<void> {
+  #write(): void {
     clearTimeout(this.#nextWrite);
     this.#nextWrite = undefined;
     const changes = [...this.#unwritten.values()].filter(({ add }) => add !== 0);
     this.#unwritten.clear();
-    if (changes.length > 0) await this.#rows.write(changes, kept());
+    if (changes.length > 0) this.#written = Promise.all([this.#written, this.#rows.write(changes, kept())]);
   }
 
   /** Their direct messages are a server of their own, whose sums are theirs. */
