@@ -114,7 +114,11 @@ const startIn = (cwd: string, env: Record<string, string>, ...flags: string[]) =
 
 it('.env is read as Node reads it, may be nobody else’s, and loses to the environment, which is no fault', async () => {
   const cwd = temporaryFolder();
-  writeFileSync(join(cwd, '.env'), '# comment\nLOG_LEVEL="info" # quoted\nREDIS_URL=\nCARD_LIMIT=3\n', { mode: 0o640 });
+  writeFileSync(
+    join(cwd, '.env'),
+    '# comment\nLOG_LEVEL="info" # quoted\nREDIS_URL=\nCARD_LIMIT=3\nPRICE_CURRENCY=EUR',
+    { mode: 0o640 },
+  );
   const { ended, output } = startIn(cwd, { ...right, LOG_LEVEL: 'warn' }, '--offline');
   expect(await ended).toBe(1);
   const lines = says('✗ CARD_LIMIT', '✓ LOG_LEVEL: .*the environment wins', '✗ .env: .* Run: chmod go-rwx .env');
@@ -166,6 +170,7 @@ it.each(table`
   --offline .CARD_LIMIT=3 | ✗ CARD_LIMIT: Nothing reads it. Remove it
   --offline REDIS_KEY_PREFIX=mine | ✗ REDIS_KEY_PREFIX: It has no effect without REDIS_URL
   --offline KEEP_SECONDS=60 | ✗ KEEP_SECONDS: Cards are dropped
+  --offline KEEP_SECONDS=9000 PRICES_FRESH_SECONDS=9000 FACTS_FRESH_SECONDS=9000 |
   --offline PRICES_FRESH_SECONDS=700000 | ✗ PRICES_FRESH_SECONDS: Prices count as
   --offline GUILD_DAILY_REQUESTS=5 MEMBER_DAILY_REQUESTS=6 | ✗ MEMBER_DAILY_REQUESTS: One member
   --offline CARD_SERVICE_API_KEY=short | ✗ a secret: One of fewer than 8 characters
@@ -267,6 +272,8 @@ it.skipIf(noRealRedis('Redis that refuses'))(
     await command('ACL', 'SETUSER', 'bot', 'on', '>password', '~*', '+@all', '-info');
     const as = async (user: string) => (await doctor(`REDIS_URL=${url.replace('//', `//${user}@`)}`)).said;
     expect(await as('bot:password')).toEqual(says('? Redis: .*appendonly'));
+    await command('ACL', 'SETUSER', 'reader', 'on', '>password', '~*', '+@all', '-set');
+    expect(await as('reader:password')).toEqual(says('✗ Redis: .*NOPERM.*Check REDIS_URL'));
     expect(await as('bot:another-one')).toEqual(says('✗ Redis: .*WRONGPASS.*Check REDIS_URL'));
   },
 );

@@ -146,6 +146,10 @@ it.each(table`
   expect(formatPriceRange(language, 28, 36, sign || undefined)).toBe(expected.replace(' ', '\u00a0'));
 });
 
+it('a range up to what is not written out has the same price at its end', () => {
+  expect(formatPriceRange('en', 28, 1e12, undefined)).toBe('28.00–1E12');
+});
+
 it.each(table`
   es-ES | 1234,50 US$ | 1904
   es-419 | USD 1,234.50 | 1,904

@@ -108,6 +108,16 @@ describe('the picture of a day', () => {
       ...['axis', 'axis'], // the figure of the busiest hour
       ...['saved', 'requests', 'axis'],
     ]);
+    expect(column(picture, 2.8 / 24).slice(0, 2)).toEqual(['limit', 'axis']); // it is half past two
+  });
+
+  it('has a mark at each quarter', () => {
+    const { width, pixels } = dayPicture({ hours: [], dayShare: 0 } as unknown as DayView, shown);
+    const inked = [0.25, 0.5, 0.75].map((share) => {
+      const x = Math.round(6 + share * (width - 12));
+      return pixels.subarray(0, 200 * width).filter((ink, at) => ink !== 0 && at % width === x).length;
+    });
+    expect(inked).toEqual([8, 8, 8]);
   });
 
   it('shows the forecast as dots up to where it leads', () => {
@@ -149,6 +159,15 @@ describe('the picture of a day', () => {
 });
 
 describe('the picture of a price', () => {
+  it('is an unbroken line that rises with it', () => {
+    const rising = [0, 1, 2].map((day): PricePoint => [FIRST_MS + day * DAY_MS, 2 + day]);
+    const { width, palette, pixels } = historyPicture(rising, () => '');
+    const isLine = (ink: number) => palette[ink]?.colour === HISTORY_INKS.line.colour && palette[ink].alpha === 255;
+    const topAt = (x: number) => Math.floor(pixels.findIndex((ink, at) => at % width === x && isLine(ink)) / width);
+    const tops = Array.from({ length: 22 }, (_, at) => topAt(20 * (at + 1)));
+    expect(tops).toEqual([...new Set(tops)].sort((a, b) => b - a));
+  });
+
   /** Of three days from a day on, at 2 and so much more each day. */
   async function fileOf(firstMs: number, risesBy: number, to: { locale: string; currency: string | undefined }) {
     const history = [0, 1, 2].map((day): PricePoint => [firstMs + day * DAY_MS, 2 + risesBy * day]);

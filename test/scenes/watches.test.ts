@@ -313,6 +313,12 @@ it.each<[rule: string, script: string, told: string]>([
     `**Emberwing Drake** is at 29.50, below your target of 30.00., **Emberwing Drake** has reached your target of 30.00. | ${ALICE} | yes | Emberwing Drake | yes`,
   ],
   [
+    'in the log it is news that a member takes no messages, and a fault that a message is refused',
+    `drake moth: message refused invalidForm; priced 29 drake; +1 s; Alice takes no messages; priced 29 moth; +1 s;
+      ${[40, 30].map((level) => `log discord refuses a message to a member with level ${level}`).join('; ')}`,
+    '1 | 1',
+  ],
+  [
     'what is being shown with a command is noted before its process ends',
     `drake: ${MISSED}; +1 s; follow-up late by 500 ms; usage; a fault is met; stop; told below; untold`,
     '1 | 0',
