@@ -43,7 +43,7 @@ export class SimulatedService {
   readonly departures: Departure[] = [];
   /** Requests that no limiter allows, by when they left: those on the way may arrive at once. */
   readonly beyond: number[] = [];
-  /** Since when a 429 without a cause may have taught the app of another limiter. */
+  /** Since when a 429 without a cause, or of a request that arrived twice, may have taught the app of another limiter. */
   misledMs = Number.POSITIVE_INFINITY;
   readonly limits: Limits;
   readonly #arriving: Bucket;
@@ -72,7 +72,7 @@ export class SimulatedService {
   answer(url: URL): Response {
     const { requestsPerMinute } = this.limits;
     const missing = this.#arriving.count();
-    if (missing > 0) return this.#limited((missing * 60_000) / requestsPerMinute);
+    if (missing > 0) return this.#misleading((missing * 60_000) / requestsPerMinute);
     if (this.left === 0) return this.#limited(this.endsAtMs - simulatedMs());
     this.#used++;
     const id = cardIn(url);
@@ -87,8 +87,7 @@ export class SimulatedService {
     if (which < 0.4) return new Response('<html>bad gateway</html>', { status: 502 });
     if (which < 0.6) return new Response('{"id": 7', { status: 200, headers: this.#headers() });
     if (which < 0.8) return this.#json(401, { _tag: 'Unauthorized', message: 'No such key.' });
-    this.misledMs = Math.min(this.misledMs, simulatedMs());
-    return this.#limited(1_000);
+    return this.#misleading(1_000);
   }
 
   get left(): number {
@@ -98,6 +97,11 @@ export class SimulatedService {
       this.#used = 0;
     }
     return requests - this.#used;
+  }
+
+  #misleading(waitMs: number): Response {
+    this.misledMs = Math.min(this.misledMs, simulatedMs());
+    return this.#limited(waitMs);
   }
 
   #limited(waitMs: number): Response {

@@ -240,12 +240,16 @@ function ofAway({ outages, service: { departures } }: Seen): string[] {
   });
 }
 
-/** No card is asked for before the time that a 429 states, as far as the same process has heard of it; `/usage` may look. */
+/**
+ * No card is asked for before the time that a 429 states, as far as the same process has heard of it; `/usage` may look.
+ * A spent day is over at its reset, however late the answer was that said so.
+ */
 function ofWaits({ service: { departures } }: Seen): string[] {
   const refused = departures.filter(({ heard }) => heard?.status === 429);
   return refused.flatMap(({ process, heard }) => {
-    const { atMs = 0, waitMs = 0 } = heard ?? {};
-    const isEarly = (leftAtMs: number) => leftAtMs > atMs + LEAVING_MS && leftAtMs < atMs + waitMs - LEAVING_MS;
+    const { atMs = 0, waitMs = 0, left, windowEndsMs } = heard ?? {};
+    const untilMs = (left === 0 && windowEndsMs) || atMs + waitMs;
+    const isEarly = (leftAtMs: number) => leftAtMs > atMs + LEAVING_MS && leftAtMs < untilMs - LEAVING_MS;
     const early = departures.find((each) => each.card && each.process === process && isEarly(each.leftAtMs));
     return early ? [`${process} was told at ${atMs} to wait for ${waitMs} ms, and asked at ${early.leftAtMs}`] : [];
   });
