@@ -55,7 +55,7 @@ it('what members type may be a word that objects of JavaScript have', () => {
 
 it.each(table`
   boba fett hyperspace | Boba Fett, Disintegrator | Boba Fett, Disintegrator @ Spark of Rebellion; Hyperspace Disaster @ Shadows
-  mew fire | Mew @ Fire Red > Mew @ Firestorm | Mew @ Firestorm; Mew @ Fire Red
+  mew fire | Mew @ Fire Red and Leaf Green > Mew @ Firestorm | Mew @ Firestorm; Mew @ Fire Red and Leaf Green
   mew tempest | Mew | Mew @ Fossil; Wasteland @ Tempest
   ${LONG_SET} - Russell Westbrook - 11 | Russell Westbrook | Russell Westbrook @ ${LONG_SET} # 11; Kevin Durant @ ${LONG_SET} # 11
   mrd 83 | Bottle Gnomes | Bottle Gnomes @ Mirrodin # 83 = mrd-83; Light Beam @ Mirrodin = 83b0c1d2e3f4a5b6c7d8e9f0
