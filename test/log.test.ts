@@ -12,7 +12,7 @@ import { settingOf } from './support/described.ts';
 import { fakeTimers } from './support/fake-timers.ts';
 import { logLines } from './support/log-lines.ts';
 import { secretForms } from './support/secret-forms.ts';
-import { changed, table } from './table.ts';
+import { changed, expectSaid, table } from './table.ts';
 
 type LogOptions = Parameters<typeof createLog>[0];
 
@@ -230,11 +230,11 @@ describe('the first lines', () => {
 const MESSAGES = { level: 'warn', begins: 'broken', ends: 'repaired' } as const;
 
 /** What is logged of failures (`x`) and successes (`.`), each so many seconds after the one before: `0x 60.` */
-function logged(steps: string): unknown[] {
+function logged(steps: string): string {
   const { log, lines } = logLines();
   fakeTimers({ toFake: ['Date'] });
   const incident = new Incident(log, MESSAGES);
-  return [...steps.matchAll(/(\d+)([x.])/g)].flatMap(([, afterSeconds, what]) => {
+  const told = [...steps.matchAll(/(\d+)([x.])/g)].flatMap(([, afterSeconds, what]) => {
     vi.advanceTimersByTime(Number(afterSeconds) * 1_000);
     if (what === 'x') incident.failed({ err: new Error('full') });
     else incident.succeeded();
@@ -242,6 +242,7 @@ function logged(steps: string): unknown[] {
       .splice(0)
       .map(({ msg, failures, lastedMs }) => (msg === 'broken' ? msg : `${msg} ${failures} ${lastedMs}`));
   });
+  return told.join(', ');
 }
 
 it.each(table`
@@ -252,6 +253,4 @@ it.each(table`
   the first of several in a minute | 0x 1. 1x 1. | broken, repaired 1 1000
   one soon after another if it lasts, with the failures that were not logged | 0x 1. 1x 1. 1x 58x 2.
     | broken, repaired 1 1000, broken, repaired 3 2000
-`)('Incident logs %s', (_, steps, expected) => {
-  expect(logged(steps).join(', ')).toBe(expected);
-});
+`)('Incident logs %s', expectSaid(logged));

@@ -1,3 +1,5 @@
+import { expect } from 'vitest';
+
 /**
  * The rows of a table that is written as text: one a line, ` | ` between its cells, each a text without spaces around. A
  * line that is indented by two or more goes on with the row above.
@@ -10,6 +12,13 @@ export function table(text: TemplateStringsArray, ...values: readonly unknown[])
     .trim()
     .split('\n')
     .map((row) => row.split('|').map((cell) => cell.trim()));
+}
+
+/** The test of a row: behind its rule a script, and what that says, which is in several cells where it has ` | ` between. */
+export function expectSaid(says: (script: string) => unknown) {
+  return async (_: string, script = '', ...said: string[]) => {
+    expect(String(await says(script))).toBe(said.join(' | '));
+  };
 }
 
 /**

@@ -35,19 +35,14 @@ export async function run(): Promise<BenchTable> {
   const base = process.argv[3] ?? 'HEAD';
   const trees = [checkedOut(base), '.'];
   const compiled = temporaryFolder();
-  const found: Awaited<ReturnType<typeof figuresOf>>[][] = [[], []];
+  const found: Record<string, number>[][] = [[], []];
   for (let run = 0; run < RUNS; run++) {
     for (const [at, tree] of trees.entries()) found[at]?.push(await scoped(() => figuresOf(tree, compiled)));
   }
   return {
     title: `Beside ${base}`,
     rows: Object.keys(found[0]?.[0] ?? {}).map((name) => {
-      const [before = 0, now = 0] = found.map((runs) =>
-        quantile(
-          runs.map((figures) => figures[name] ?? 0),
-          0.5,
-        ),
-      );
+      const [before = 0, now = 0] = found.map((runs) => quantile(runs.map((figures) => figures[name] ?? 0)));
       return { '': name, [base]: before.toFixed(2), this: now.toFixed(2), ratio: `${(now / before).toFixed(2)} ×` };
     }),
   };
@@ -63,34 +58,27 @@ function checkedOut(commit: string) {
 
 async function figuresOf(tree: string, compiled: string) {
   const variables = { LONGEST_WAIT_SECONDS: '840', LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: compiled };
-  const backends = await startBackends(SERVICE, variables, { members });
-  const { discord, cardService, env, suggested, type: typeAs } = backends;
+  const { discord, cardService, env, suggested, ...typing } = await startBackends(SERVICE, variables, { members });
   const names = [`${tree}/src/cli/main.ts`, 'catalog', 'import', '--map', 'set=set.name', '-'];
   const input = CARDS.map((card) => JSON.stringify(card)).join('\n');
   execFileSync(process.execPath, names, { env, input, stdio: 'pipe' });
 
-  const script = readFileSync(`${tree}/package.json`, 'utf8');
-  const [option = ''] = /--\S+(?= \$NODE_OPTIONS)/.exec(script) ?? [];
+  const [NODE_OPTIONS = ''] = /--\S+(?= \$NODE_OPTIONS)/.exec(readFileSync(`${tree}/package.json`, 'utf8')) ?? [];
   const startedAtMs = performance.now();
-  const { child, ended } = startProgram([process.execPath, `${tree}/src/main.ts`], {
-    cwd: tree,
-    env: { ...env, NODE_OPTIONS: option },
-  });
+  const options = { cwd: tree, env: { ...env, NODE_OPTIONS } };
+  const { child, ended } = startProgram([process.execPath, `${tree}/src/main.ts`], options);
   onFinished(() => child.kill() && ended);
   await Promise.race([discord.gateway.whenReady(), ended]);
   const found: Record<string, number> = { 'READY, ms': performance.now() - startedAtMs };
 
   const read = (file: string) => readFileSync(`/proc/${child.pid}/${file}`, 'utf8');
-  const spent = () => ({
-    cpuMs: Number(read('schedstat').split(' ')[0]) / 1e6,
-    requests: cardService.counts.total,
-  });
+  const spent = () => [Number(read('schedstat').split(' ')[0]) / 1e6, cardService.counts.total] as const;
   await sleep(A_WHILE_MS);
   found['resident memory, MB'] = Number(/VmRSS:\s+(\d+)/.exec(read('status'))?.[1]) / 1_000;
 
   let typed = 0;
   const type = (command: string, options: Record<string, string>) =>
-    typeAs(command, options, { memberId: members[typed++ % members.length]?.id ?? '' });
+    typing.type(command, options, { memberId: members[typed++ % members.length]?.id ?? '' });
   found['a known card, ms'] = await p50Ms(MEASURED, (at) =>
     type('card', { id: CARDS[at % LIST]?.id ?? '' }).until(hasCard),
   );
@@ -104,13 +92,13 @@ async function figuresOf(tree: string, compiled: string) {
   };
   for (const waiting of [1_000, 10_000]) {
     await p50Ms((waiting - asked) / LIST - LISTS, ask);
-    const before = spent();
+    const [cpuMs, requests] = spent();
     await p50Ms(LISTS, ask);
-    const then = spent();
+    const [askedCpuMs, askedRequests] = spent();
     await sleep(A_WHILE_MS);
-    const after = spent();
-    const requestMs = (after.cpuMs - then.cpuMs) / (after.requests - then.requests);
-    const askingMs = then.cpuMs - before.cpuMs - requestMs * (then.requests - before.requests);
+    const [endCpuMs, endRequests] = spent();
+    const requestMs = (endCpuMs - askedCpuMs) / (endRequests - askedRequests);
+    const askingMs = askedCpuMs - cpuMs - requestMs * (askedRequests - requests);
     found[`ten more at ${waiting} waiting, CPU ms`] = askingMs / LISTS;
     found[`a request at ${waiting} waiting, CPU ms`] = requestMs;
   }
@@ -125,5 +113,5 @@ async function p50Ms(times: number, work: (at: number) => Promise<unknown>) {
     await work(at);
     tookMs.push(performance.now() - startedMs);
   }
-  return quantile(tookMs, 0.5);
+  return quantile(tookMs);
 }

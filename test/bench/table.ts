@@ -51,8 +51,8 @@ export function percent(part: number, whole: number): string {
   return `${Math.min(Math.max(share, 0.1), 99.9).toFixed(1)} %`; // 0 % and 100 % mean exactly none and all
 }
 
-/** Of unsorted values, of which there are some; `share` 0.5 is the median. */
-export function quantile(values: readonly number[], share: number): number {
+/** Of unsorted values, of which there are some; the median unless `share` says otherwise. */
+export function quantile(values: readonly number[], share = 0.5): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }

@@ -22,7 +22,7 @@ import { sqliteMemberHistory } from '../../src/storage/sqlite/member-history.ts'
 import { fakeTimers } from '../support/fake-timers.ts';
 import { ERROR, INFO, logLines, WARN } from '../support/log-lines.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { table } from '../table.ts';
+import { expectSaid, table } from '../table.ts';
 
 const ORIGIN = 'http://cards.test /cards/{id}';
 type Member = Omit<Parameters<Catalog['shown']>[0], 'cardIds' | 'isPrivate'>;
@@ -152,9 +152,7 @@ it.each(table`
   a file in whose place another stands is used as soon as that can be opened | find charizard; block; find charizard; find charizard; unblock; import cards base1-4; find charizard | none / none / none / base1-4
   what could not be written at first is written later, all of it or nothing | find charizard; sql CREATE TRIGGER full BEFORE INSERT ON forms BEGIN SELECT RAISE(ABORT, 'disk full');END; learn base1-4; warned; find charizard; sql DROP TRIGGER full; soon base1-4; find charizrad | none / none / base1-4
   what is learned while the file cannot be opened is there soon after it can | hold; learn base1-4; find charizard; warned; free; soon base1-4 | none
-`)('%s', async (_, steps = '', said) => {
-  expect(await says(steps)).toBe(said);
-});
+`)('%s', expectSaid(says));
 
 it('the catalog learns what the cache holds, of this service alone, and passes over what is no card', async () => {
   await cached(ORIGIN, 'base1-1');

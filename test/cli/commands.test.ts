@@ -2,7 +2,7 @@ import { parseEnv } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Declaration } from '../../commands/index.ts';
 import { type EmulatedDiscord, startEmulatedDiscord } from '../../sandbox/discord/emulated-discord.ts';
-import { table } from '../table.ts';
+import { changed, table } from '../table.ts';
 import { failing, run } from './run.ts';
 
 const ID = { type: 3, name: 'id', description: 'Card id', required: true, max_length: 100 } as const;
@@ -44,8 +44,6 @@ async function ask(method: string, path: string, body?: object): Promise<Record<
   return (await response.json()) as Record<string, unknown>;
 }
 
-const registered = async () => JSON.parse((await cli('list --json')).out).commands;
-
 const COMMANDS = { card: CARD, usage: USAGE, menu: MENU };
 
 /** Of what is kept, the names. */
@@ -80,15 +78,18 @@ async function says(names: string, script: string): Promise<string> {
 const AT = 'https://discord.com/oauth2/authorize?client_id=ID';
 const SERVER = `${AT}&scope=bot+applications.commands&permissions=0&integration_type=0`;
 const MEMBER = `${AT}&scope=applications.commands&integration_type=1`;
+const BOTH_LINKS = String.raw`Add to a server:      ${SERVER}\nAdd to your own apps: ${MEMBER}\n`;
+const UNSET = String.raw`something differs.\n~ description of the application\n~ tags of the application\n`;
 const DONE = String.raw`Done. If a member doesn't see the change, reloading Discord helps (Ctrl+R).\n`;
+const ADD = String.raw`${DONE}If the bot is in no server yet, add it:\n`;
 
 it.each(table`
-  register sets up the application, sends the commands and names the links, once, and with --dry-run not at all | card usage | register --dry-run; changes; register; register; changes | 0 Global: something differs.\n~ description of the application\n~ tags of the application\n+ /card\n+ /usage\n /  / 0 Global: something differs.\n~ description of the application\n~ tags of the application\n+ /card\n+ /usage\n${DONE}If the bot is in no server yet, add it:\nAdd to a server:      ${SERVER}\nAdd to your own apps: ${MEMBER}\n / 0 Global: nothing differs.\n / PATCH PUT
+  register sets up the application, sends the commands and names the links, once, and with --dry-run not at all | card usage | register --dry-run; changes; register; register; changes | 0 Global: ${UNSET}+ /card\n+ /usage\n /  / 0 Global: ${UNSET}+ /card\n+ /usage\n${ADD}${BOTH_LINKS} / 0 Global: nothing differs.\n / PATCH PUT
   register removes what this checkout does not have, but for menus of others, which clear leaves alone, too | usage menu | others put card; register --json; list; clear --yes; list | 0 {"application":{"id":"ID","name":"Cards"},"guildId":null,"same":false,"settings":["description","tags"],"added":["usage","Look up"],"removed":["card"],"changed":[],"kept":["Show collection"],"sent":true} / 0 Global: 3\n/usage  N  What is left\nLook up  N\nShow collection  N\n / 0 Global: something differs.\n- /usage\n- Look up\n${DONE}This removes the commands from every server.\n / 0 Global: 1\nShow collection  N\n
   in one server application and global commands are left alone, and no link is named | card | register in-server; diff in-server; clear in-server; list in-server; changes | 0 Commands in server N of Cards (ID): something differs.\n+ /card\n${DONE} / 0 Commands in server N of Cards (ID): nothing differs.\n / 0 Commands in server N of Cards (ID): something differs.\n- /card\n${DONE} / 0 Commands in server N of Cards (ID): none.\n / PUT PUT
-  the application is compared, and set up alone where its commands are registered | card | USER_INSTALL_DAILY_REQUESTS=0 register; others patch; USER_INSTALL_DAILY_REQUESTS=0 diff; USER_INSTALL_DAILY_REQUESTS=0 register --json; USER_INSTALL_DAILY_REQUESTS=0 diff; changes | 0 Global: something differs.\n~ integration_types_config of the application\n~ description of the application\n~ tags of the application\n+ /card\n${DONE}If the bot is in no server yet, add it:\n${SERVER}\n / 2 Global: something differs.\n~ description of the application\n / 0 {"application":{"id":"ID","name":"Cards"},"guildId":null,"same":false,"settings":["description"],"added":[],"removed":[],"changed":[],"kept":[],"sent":true} / 0 Global: nothing differs.\n / PATCH PUT PATCH PATCH
-  clear of the global commands asks on a terminal, and wants --yes without one | menu card | register; clear; clear: no; clear --dry-run; list; clear: yes; list; clear; changes | 0 Global: something differs.\n~ description of the application\n~ tags of the application\n+ Look up\n+ /card\n${DONE}If the bot is in no server yet, add it:\nAdd to a server:      ${SERVER}\nAdd to your own apps: ${MEMBER}\n / 1 This removes the commands from every server. Add --yes to go ahead.\n / 1 Nothing more was sent.\n / 0 Global: something differs.\n- Look up\n- /card\n / 0 Global: 2\nLook up  N\n/card  N  Show one card\n / 0 Global: something differs.\n- Look up\n- /card\n${DONE} / 0 Global: none.\n / 0 Global: nothing differs.\n / PATCH PUT PUT
-  invite prints the link for a server and the one for a member, or the first alone without user install | card | invite; invite --json; USER_INSTALL_DAILY_REQUESTS=0 invite | 0 Add to a server:      ${SERVER}\nAdd to your own apps: ${MEMBER}\n / 0 {"application":{"id":"ID","name":"Cards"},"guildId":null,"link":"${SERVER}","userLink":"${MEMBER}"} / 0 ${SERVER}\n
+  the application is compared, and set up alone where its commands are registered | card | USER_INSTALL_DAILY_REQUESTS=0 register; others patch; USER_INSTALL_DAILY_REQUESTS=0 diff; USER_INSTALL_DAILY_REQUESTS=0 register --json; USER_INSTALL_DAILY_REQUESTS=0 diff; changes | 0 Global: something differs.\n~ integration_types_config of the application\n~ description of the application\n~ tags of the application\n+ /card\n${ADD}${SERVER}\n / 2 Global: something differs.\n~ description of the application\n / 0 {"application":{"id":"ID","name":"Cards"},"guildId":null,"same":false,"settings":["description"],"added":[],"removed":[],"changed":[],"kept":[],"sent":true} / 0 Global: nothing differs.\n / PATCH PUT PATCH PATCH
+  clear of the global commands asks on a terminal, and wants --yes without one | menu card | register; clear; clear: no; clear --dry-run; list; clear: yes; list; clear; changes | 0 Global: ${UNSET}+ Look up\n+ /card\n${ADD}${BOTH_LINKS} / 1 This removes the commands from every server. Add --yes to go ahead.\n / 1 Nothing more was sent.\n / 0 Global: something differs.\n- Look up\n- /card\n / 0 Global: 2\nLook up  N\n/card  N  Show one card\n / 0 Global: something differs.\n- Look up\n- /card\n${DONE} / 0 Global: none.\n / 0 Global: nothing differs.\n / PATCH PUT PUT
+  invite prints the link for a server and the one for a member, or the first alone without user install | card | invite; invite --json; USER_INSTALL_DAILY_REQUESTS=0 invite | 0 ${BOTH_LINKS} / 0 {"application":{"id":"ID","name":"Cards"},"guildId":null,"link":"${SERVER}","userLink":"${MEMBER}"} / 0 ${SERVER}\n
 `)('%s', async (_, names = '', steps = '', said) => {
   expect(await says(names, steps)).toBe(said);
 });
@@ -102,7 +103,8 @@ it.each([
     expect((await cli(`register ${where}`, here)).code).toBe(0);
     expect((await cli(`diff ${where}`, here)).out).toContain('nothing differs');
   }
-  expect(await registered()).toContainEqual(expect.objectContaining({ name: 'card', integration_types: types }));
+  const { commands } = JSON.parse((await cli('list --json')).out);
+  expect(commands).toContainEqual(expect.objectContaining({ name: 'card', integration_types: types }));
   const { description, tags, integration_types_config: installs } = await ask('GET', '@me');
   expect(description).toContain('/card');
   expect(tags).toContain('card prices');
@@ -111,17 +113,17 @@ it.each([
 
 describe('diff', () => {
   it.each(table`
-    description | {"description":"Old"}
-    age limit | {"nsfw":true}
-    places | {"contexts":[0]}
-    installs | {"integration_types":[0,1]}
-    permissions | {"default_member_permissions":"32"}
-    translations | {"description_localizations":{"de":"Karte"}}
-    number of options | {"options":[{"type":3,"name":"id","description":"Card id","required":true,"max_length":100}]}
-    option | {"options":[{"type":3,"name":"id","description":"Card id","required":true,"max_length":50},{"type":5,"name":"prices","description":"With prices"}]}
-    option's translation | {"options":[{"type":3,"name":"id","description":"Card id","required":true,"max_length":100,"description_localizations":{"de":"Karte"}},{"type":5,"name":"prices","description":"With prices"}]}
-  `)('names a command that has another %s, and exits 2', async (_, other = '') => {
-    await cli('register', { commands: [{ ...CARD, ...JSON.parse(other) }, MENU] });
+    description | description="Old"
+    age limit | nsfw=true
+    places | contexts=[0]
+    installs | integration_types=[0,1]
+    permissions | default_member_permissions="32"
+    translations | description_localizations={"de":"Karte"}
+    number of options | options=[${JSON.stringify(ID)}]
+    option | options.0.max_length=50
+    option's translation | options.0.description_localizations={"de":"Karte"}
+  `)('names a command that has another %s, and exits 2', async (_, other) => {
+    await cli('register', { commands: [changed(CARD, other), MENU] });
     const out = expect.stringMatching(/: something differs\.\n~ \/card\n$/);
     expect(await cli('diff', { commands: [CARD, MENU] })).toEqual({ code: 2, out, err: '' });
   });

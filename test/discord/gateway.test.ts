@@ -12,7 +12,7 @@ import { Claims } from '../../src/model/store/claims.ts';
 import { fakeTimers } from '../support/fake-timers.ts';
 import { logLines } from '../support/log-lines.ts';
 import { onFinished } from '../support/on-finished.ts';
-import { table } from '../table.ts';
+import { expectSaid, table } from '../table.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -92,16 +92,14 @@ it.each(table`
   does not wait after READY | identify ready 1000 identify | lost 1
   does not wait after a broken connection | identify 1006 identify | lost 1
   does not wait after an error of Discord | identify 4000 identify | lost 1
-`)('an identify %s: %s', async (_, steps = '', said) => expect(await logOf(steps)).toBe(said));
+`)('an identify %s: %s', expectSaid(logOf));
 
 it.each(table`
   never became ready | 1006 1006 | lost 1, cannot 2
   broke soon after a new session | 1006 ready +59 1006 | lost 1, cannot 2
   held for a minute | 1006 ready +60 1006 | lost 1, lost 1
   went on with its session | 1006 resumed 1006 | lost 1, lost 1
-`)('a connection that breaks and that %s is counted so: %s', async (_, steps = '', said) =>
-  expect(await logOf(steps)).toBe(said),
-);
+`)('a connection that breaks and that %s is counted so: %s', expectSaid(logOf));
 
 it('a connection whose handshake does not end is closed before the next, so that its late error ends nothing', async () => {
   const server = createServer((_, response) => {

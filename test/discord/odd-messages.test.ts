@@ -1,9 +1,9 @@
 import { type AutocompleteInteraction, Client, Events, GatewayDispatchEvents, type Interaction } from 'discord.js';
-import { expect, it } from 'vitest';
+import { it } from 'vitest';
 import { type Command, type Reply, type Services, sentence, type Use } from '../../commands/command.ts';
 import { makeReadable } from '../../src/discord/gateway.ts';
 import { usedOf } from '../../src/discord/interactions.ts';
-import { table } from '../table.ts';
+import { expectSaid, table } from '../table.ts';
 
 const [ALICE, PLACE, MESSAGE] = ['1180000000000000001', '1180000000000000002', '1180000000000000003'];
 const USER = { id: ALICE, username: 'alice', discriminator: '0', avatar: null, global_name: 'Alice' };
@@ -42,11 +42,14 @@ it.each(table`
   whoever used what came before it
     | {"user":${JSON.stringify(USER)},"triggering_interaction_metadata":{"id":"${MESSAGE}","type":2,
     "authorizing_integration_owners":{}}} | ${ALICE}
-`)('a button is given who asked for its message %s', async (_, metadata = '', repliedTo) => {
-  const interaction_metadata = { id: MESSAGE, type: 2, authorizing_integration_owners: {}, ...JSON.parse(metadata) };
-  const data = { custom_id: 'card:x', component_type: 2 };
-  expect(await given(CARD, 3, { message: { ...MESSAGE_OF_OTHERS, interaction_metadata }, data })).toBe(repliedTo);
-});
+`)(
+  'a button is given who asked for its message %s',
+  expectSaid((metadata) => {
+    const interaction_metadata = { id: MESSAGE, type: 2, authorizing_integration_owners: {}, ...JSON.parse(metadata) };
+    const data = { custom_id: 'card:x', component_type: 2 };
+    return given(CARD, 3, { message: { ...MESSAGE_OF_OTHERS, interaction_metadata }, data });
+  }),
+);
 
 const FILE = `"id":"${MESSAGE}","filename":"Candle_Hare_12.png","size":1,"url":"https://x.test/","proxy_url":""`;
 
@@ -67,8 +70,11 @@ it.each(table`
     {"type":17,"id":1,"components":[{"type":10,"id":2,"content":"Candle Hare"}]},
     {"type":1,"id":3,"components":[{"type":2,"id":4,"style":2,"custom_id":"x","label":"Delete"}]}]} | Candle Hare
   whoever used what it answers | {"content":"hi","interaction_metadata":{"id":"${MESSAGE}","type":2}} | hi
-`)('the menu of a message is given its text %s', async (_, message = '', text) => {
-  const messages = { [MESSAGE]: { ...MESSAGE_OF_OTHERS, ...JSON.parse(message) } };
-  const data = { id: MESSAGE, type: 3, name: 'Look up cards', target_id: MESSAGE, resolved: { messages } };
-  expect((await given(LOOK_UP, 2, { data }))?.replaceAll('\n', ' / ')).toBe(text);
-});
+`)(
+  'the menu of a message is given its text %s',
+  expectSaid(async (message) => {
+    const messages = { [MESSAGE]: { ...MESSAGE_OF_OTHERS, ...JSON.parse(message) } };
+    const data = { id: MESSAGE, type: 3, name: 'Look up cards', target_id: MESSAGE, resolved: { messages } };
+    return (await given(LOOK_UP, 2, { data }))?.replaceAll('\n', ' / ');
+  }),
+);

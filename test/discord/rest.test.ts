@@ -14,7 +14,7 @@ import {
 import { createLog } from '../../src/log.ts';
 import { openDiscord } from '../support/backends.ts';
 import { rateLimited } from '../support/fault-forms.ts';
-import { changed, table } from '../table.ts';
+import { changed, expectSaid, table } from '../table.ts';
 
 it("requests go by an agent of discord.js' own undici: that of another version takes them in another form", () => {
   const { Agent } = createRequire(import.meta.resolve('@discordjs/rest'))('undici');
@@ -112,9 +112,10 @@ it.each(table`
   when the token is refused | 401 0 | false
   when Discord states a wait | 429 700 | false
   when there is no answer | closed | false
-`)('whether a message to a member is refused for good: %s', (_, error, expected) => {
-  expect(`${isFinal(errorOf(error))}`).toBe(expected);
-});
+`)(
+  'whether a message to a member is refused for good: %s',
+  expectSaid((error) => isFinal(errorOf(error))),
+);
 
 it.each(table`
   as long as a 429 states, and at least a second | 429 700 | 1 | 1000
@@ -136,9 +137,10 @@ it.each(table`
   is one too many for its command | 400 40094 | unsent
   has to wait | 429 700 | unsent
   is not confirmed | closed | failed
-`)('a message below a reply that %s', (_, error, expected) => {
-  expect(failedFollowUp(errorOf(error))).toBe(expected);
-});
+`)(
+  'a message below a reply that %s',
+  expectSaid((error) => failedFollowUp(errorOf(error))),
+);
 
 /** Discord's refusal with an error at each of the paths. */
 function refusal(paths: readonly string[], code = 50035): DiscordAPIError {

@@ -59,20 +59,17 @@ describe('messages of any bot', () => {
     return openBot([SHOW], async (interaction) => interaction.isChatInputCommand() && answer(interaction));
   }
 
+  const EMBED = {
+    author: { name: '**author**' },
+    title: 'a *title*',
+    url: 'https://cards.example/a',
+    fields: [{ name: 'when', value: '<t:1700000000:R> **bold** `code`', inline: true }],
+    footer: { text: '**footer** <t:5:R>' },
+  };
+
   it('have Markdown in titles, descriptions and field values, and none in footers and authors', async () => {
     const faults = await openShow((interaction) =>
-      interaction.reply({
-        embeds: [
-          {
-            author: { name: '**author**' },
-            title: 'a *title*',
-            url: 'https://cards.example/a',
-            description: '[link](https://cards.example/b) ||hidden||',
-            fields: [{ name: 'when', value: '<t:1700000000:R> **bold**', inline: true }],
-            footer: { text: '**footer** <t:5:R>' },
-          },
-        ],
-      }),
+      interaction.reply({ embeds: [{ ...EMBED, description: '[link](https://cards.example/b) ||hidden||' }] }),
     );
     await say('/show');
 
@@ -279,17 +276,7 @@ describe('messages of any bot', () => {
     const link = '[link](https://cards.example/)';
     const everything = {
       content: `**bold** ${link} <@1> \`code\` <t:1700000000:R>\n> quote\n-# small print`,
-      embeds: [
-        {
-          author: { name: 'author' },
-          title: 'title',
-          url: 'https://cards.example/',
-          description: `description ${link}\n-# small print`,
-          fields: [{ name: 'name', value: 'value `code`', inline: true }],
-          footer: { text: 'footer' },
-          timestamp: '2026-01-01T00:00:00Z',
-        },
-      ],
+      embeds: [{ ...EMBED, description: `description ${link}\n-# small print`, timestamp: '2026-01-01T00:00:00Z' }],
       components: [
         {
           type: 1,

@@ -7,7 +7,7 @@ import { fakeTimers } from '../support/fake-timers.ts';
 import { msOf, played, type Steps } from '../support/limiter-script.ts';
 import { noRealRedis, startRealRedis, startRedis, type TestRedis } from '../support/redis.ts';
 import { rowsInFile } from '../support/stores.ts';
-import { table } from '../table.ts';
+import { expectSaid, table } from '../table.ts';
 import { type CardPlace, cardsIn, KEEP_MS, over, redisCards, sqliteCards } from './card-stores.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -176,12 +176,14 @@ describe.each<{ in: string; cards: () => Promise<CardPlace> }>([
       | nothing | 40 invalid row in the card store | card
     has a miss for a list | keeps card; restart; has a list; reads; log; keeps card; restart; reads
       | nothing | 40 invalid row in the card store | card
-  `)('%s', async (_, script = '', ...told) => {
-    const place = await cards();
-    const here = await place.open();
-    const scene = { place, processes: new Map([['one', here]]), here };
-    expect(await played(scene, script, STEPS)).toBe(told.join(' | '));
-  });
+  `)(
+    '%s',
+    expectSaid(async (script) => {
+      const place = await cards();
+      const here = await place.open();
+      return await played({ place, processes: new Map([['one', here]]), here }, script, STEPS);
+    }),
+  );
 
   it('shares no card with another origin', async () => {
     const place = await cards();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { knownBy, type Lifetimes, nextRecord } from '../../src/known/cards.ts';
 import type { CardRecord, Prices } from '../../src/model/card.ts';
-import { table } from '../table.ts';
+import { expectSaid, table } from '../table.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -101,9 +101,7 @@ it.each(table`
   of which an update names two rows so waits for its own | 0 by f00: mint 36; 1 by f01: foil~mint 12, unnamed~mint 9 | 36 (36) told 36; 12 (36)
   whose row lacks in one answer is not another of its path | 0: mint 36, foil~mint 12; 1: foil~mint 12 | 36 (36) told 36; 12 (36)
   by another service's description begins anew | 0: mint 30; 1 by f00: mint 3; 2 by f00: mint 4 | 30 (30) told 30; 3 (3) told 3 anew; 4 (3 4) told 4
-`)('the price of a card %s', (_, answers = '', expected) => {
-  expect(kept(answers)).toBe(expected);
-});
+`)('the price of a card %s', expectSaid(kept));
 
 it('five rows are kept, and no prices for longer than the service lets them', () => {
   const terms = { historyMs: 2 * DAY_MS };

@@ -1,18 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { queueScript } from '../support/queue-script.ts';
-import { table } from '../table.ts';
+import { expectSaid, table } from '../table.ts';
 
 const says = (script: string) => queueScript()(script);
 
 /** A table of rules, each with a script that shows it and what that tells. @param before said at the beginning of each */
 function rules(about: string, before = '') {
   return (...text: Parameters<typeof table>) =>
-    describe(about, () => {
-      it.each(table(...text))('%s', async (_, script = '', ...told) => {
-        expect(await says(before + script)).toBe(told.join(' | '));
-      });
-    });
+    describe(about, () =>
+      it.each(table(...text))(
+        '%s',
+        expectSaid((script) => says(before + script)),
+      ),
+    );
 }
 
 const FAST = '60 a minute, burst 9; ';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Planned } from '../support/described.ts';
 import { LimiterScript, START_MS, saysUnder, settingIn } from '../support/limiter-script.ts';
-import { table } from '../table.ts';
+import { expectSaid, table } from '../table.ts';
 
 /** The plan's burst less one, and the time that one more takes. */
 const TOKENS = 19;
@@ -13,9 +13,10 @@ const AUTO: Planned = { plan: 'auto' };
 /** A table of rules, each with a script that shows it and what it says. @param under the setting where the script names none */
 function rules(of: string, under?: string, random?: number) {
   return (...text: Parameters<typeof table>) =>
-    it.each(table(...text))(`${of}: %s`, async (_, row, ...said) => {
-      expect(await saysUnder(row, under, random)).toBe(said.join(' | '));
-    });
+    it.each(table(...text))(
+      `${of}: %s`,
+      expectSaid((row) => saysUnder(row, under, random)),
+    );
 }
 
 /** What is learned a minute before so many quiet minutes are over, and then. */

@@ -32,30 +32,6 @@ it.each(table`
     | clock -3 s; 3 x down; down; wait; +45 s; 2 x answered
     | 30 outage 12:00:05 ${OUTAGE}
     | 30 outage 60000 ${AGAIN}
-  why requests stop, and again after a restart: a pause
-    | 3 x down; 429; restart; answered; restart
-    | 30 outage 12:00:08 ${OUTAGE}
-    | 30 pause 12:00:09 ${PAUSE}
-    | 30 pause 12:00:09 ${PAUSE}
-    | 30 pause 1000 ${AGAIN}
-  why requests stop, and again after a restart: a spent day
-    | 3 x down; states 0 of 1000 for 1 h; restart; answered; restart
-    | 30 outage 12:00:08 ${OUTAGE}
-    | 40 day 13:00:03 ${SPENT}
-    | 40 day 13:00:03 ${SPENT}
-    | 30 day ${AGAIN}
-  why requests stop, and again after a restart: a refused key
-    | 3 x down; key refused; restart; answered; restart
-    | 30 outage 12:00:08 ${OUTAGE}
-    | 50 key 12:01:08 ${KEY}
-    | 50 key 12:01:08 ${KEY}
-    | 30 key 60000 ${AGAIN}
-  why requests stop, and again after a restart: a refused plan
-    | 3 x down; plan refused; restart; answered; restart
-    | 30 outage 12:00:08 ${OUTAGE}
-    | 50 plan 12:01:08 ${PLAN}
-    | 50 plan 12:01:08 ${PLAN}
-    | 30 plan 60000 ${AGAIN}
   nothing after a restart of a stop whose time is over: the next request tells
     | states 0 of 1000 for 1 h; +1 h; restart
     | 40 day 13:00:00 ${SPENT}
@@ -84,6 +60,16 @@ it.each(table`
     | 40 123456 ${UNKNOWN}
 `)('the log says %s', async (_, steps, ...told) => {
   expect(await logged(steps)).toEqual(told);
+});
+
+it.each(table`
+  a pause | 429 | 30 pause 12:00:09 ${PAUSE} | pause 1000
+  a spent day | states 0 of 1000 for 1 h | 40 day 13:00:03 ${SPENT} | day
+  a refused key | key refused | 50 key 12:01:08 ${KEY} | key 60000
+  a refused plan | plan refused | 50 plan 12:01:08 ${PLAN} | plan 60000
+`)('the log says why requests stop, and again after a restart: %s', async (_, stop, why, ended) => {
+  const told = await logged(`3 x down; ${stop}; restart; answered; restart`);
+  expect(told).toEqual([`30 outage 12:00:08 ${OUTAGE}`, why, why, `30 ${ended} ${AGAIN}`]);
 });
 
 it('the log says once of each window that a share of it is spent, and nothing of what a month leaves to a day', async () => {

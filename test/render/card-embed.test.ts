@@ -19,7 +19,7 @@ import { LANGUAGES } from '../../src/render/languages.ts';
 import { formatMessage } from '../../src/render/messages.ts';
 import { idOrNothing } from '../support/any-id.ts';
 import { fakeTimers } from '../support/fake-timers.ts';
-import { changed, differences, table } from '../table.ts';
+import { changed, differences, expectSaid, table } from '../table.ts';
 import { nastyText, serviceCard } from './service-answers.ts';
 
 const FETCHED_AT_MS = Date.UTC(2026, 10, 20, 12);
@@ -98,9 +98,10 @@ it.each(table`
     | card.pageUrl="https://cards.test/a"; card.number=;
     display={"pageUrl":"https://shop.test/{number}","hasPictures":true}
     | lines: Wyrmfall · First Fires · Rare / **1,234.50** market / -# offers 0 to 2,000.00 · ${FETCHED}
-`)('the embed of a card has %s', (_, changes, expected) => {
-  expect(differences(partsOf(VIEW), partsOf(changed(VIEW, changes)))).toBe(expected);
-});
+`)(
+  'the embed of a card has %s',
+  expectSaid((changes) => differences(partsOf(VIEW), partsOf(changed(VIEW, changes)))),
+);
 
 const DAY_MS = 86_400_000;
 const EIGHT_DAYS = '8:20 7:30 6:28 5:25 4:27 3:32 2:33 1:30';

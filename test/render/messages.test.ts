@@ -16,7 +16,7 @@ import {
 import en from '../../src/render/languages/en.json' with { type: 'json' };
 import { copyNote, errorMessage, formatMessage, timePast, timeToCome } from '../../src/render/messages.ts';
 import { fakeTimers } from '../support/fake-timers.ts';
-import { table } from '../table.ts';
+import { expectSaid, table } from '../table.ts';
 
 describe('a message', () => {
   it.each(['0 cards', '1 card', '2 cards', '1,234 cards'])('counts %s', (shown) => {
@@ -73,9 +73,10 @@ it.each(table`
   is a clock time | ${HOUR_MS} | <t:${NOON - 3_600}:t>
   is never one to come | 1 | <t:${NOON - 1}:t>
   has a date when it is over 20 hours ago | ${21 * HOUR_MS} | <t:${NOON - 75_600}:f>
-`)('a time past %s', (_, agoMs, shown) => {
-  expect(timePast(NOON_MS - Number(agoMs), NOON_MS)).toBe(shown);
-});
+`)(
+  'a time past %s',
+  expectSaid((agoMs) => timePast(NOON_MS - Number(agoMs), NOON_MS)),
+);
 
 it('the compiler requires every argument, and no other', () => {
   // @ts-expect-error an argument is missing, and the sentence is shown without it

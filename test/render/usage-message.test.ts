@@ -5,7 +5,7 @@ import { type Stop, Usage } from '../../src/model/quota.ts';
 import { encodePng } from '../../src/render/canvas.ts';
 import { type DayView, dayPicture } from '../../src/render/day-picture.ts';
 import { LANGUAGES } from '../../src/render/languages.ts';
-import { changed, differences, table } from '../table.ts';
+import { changed, differences, expectSaid, table } from '../table.ts';
 import { expectAccepted } from './discord-limits.ts';
 import { anyHours, momentMs, quotaState, serviceUsage } from './service-answers.ts';
 
@@ -75,6 +75,8 @@ const month = (remaining: number) =>
       ...{ resetsAtMs: NOON_MS + 3 * DAY_MS, runsOutAtMs: NOON_MS + DAY_MS },
     },
   ]);
+const HALF_USED =
+  'Today: ▰▰▰▰▰▱▱▱▱▱ 50% / 500 of 1,000 used, 500 left / 7 otherwise unused requests spent on watched cards';
 
 // What docs/replies/words.txt has is not here.
 it.each(table`
@@ -95,7 +97,7 @@ it.each(table`
   a remainder alone | today={"remaining":5}; ofWatches.requests=0
     | Today: 5 left ¶ Answered from memory: 70% of lookups · 1,234 requests saved
   when the day will be spent, if it will | today.runsOutAtMs=${NOON_MS + 60_000}
-    | Today: ▰▰▰▰▰▱▱▱▱▱ 50% / 500 of 1,000 used, 500 left / 7 otherwise unused requests spent on watched cards
+    | ${HALF_USED}
     / Resets at <t:1795179600:t> / At this rate, runs out around <t:1795176060:T>
   no forecast of a day that is spent, which says until when | today.remaining=0
     | Today: ▰▰▰▰▰▰▰▰▰▰ 100% / 1,000 of 1,000 used, 0 left / 7 otherwise unused requests spent on watched cards
@@ -132,24 +134,27 @@ it.each(table`
   nothing that the report itself contradicts | report.usage.requests={"used":5,"limit":10,"remaining":1}
     | This period: <t:1795176000:d> – <t:1797768000:d> / ▰▰▰▰▰▱▱▱▱▱ 50% / 5 of 10 used, 5 left
   no report whose period is over | report.usage.period={"startMs":0,"endMs":${MIDNIGHT_MS}}; nowMs=${MIDNIGHT_MS}
-    | Today: ▰▰▰▰▰▱▱▱▱▱ 50% / 500 of 1,000 used, 500 left / 7 otherwise unused requests spent on watched cards
+    | ${HALF_USED}
     / Resets now / -# As of <t:1795176000:t> ¶ no Plan ¶ no This period
   none without a period after midnight | report.usage={"plan":"pro"}; nowMs=${MIDNIGHT_MS}
-    | Today: ▰▰▰▰▰▱▱▱▱▱ 50% / 500 of 1,000 used, 500 left / 7 otherwise unused requests spent on watched cards
+    | ${HALF_USED}
     / Resets now / -# As of <t:1795176000:t> ¶ no Plan ¶ no This period
   of when every figure is that is older than a minute
     | today.receivedAtMs=${NOON_MS - 60_000}; report.atMs=${NOON_MS - 90_000}
-    | Today: ▰▰▰▰▰▱▱▱▱▱ 50% / 500 of 1,000 used, 500 left / 7 otherwise unused requests spent on watched cards
+    | ${HALF_USED}
     / Resets at <t:1795179600:t> / -# As of <t:1795175940:t> ¶ Plan: pro / -# As of <t:1795175910:t>
     ¶ This period: <t:1795176000:d> – <t:1797768000:d> / ▰▰▱▱▱▱▱▱▱▱ 20% / 10,000 of 50,000 used, 40,000 left
     / -# As of <t:1795175910:t>
   but not of one that is no older | report.atMs=${NOON_MS - 59_000} |
   one that seemed over when it came
     | report.usage={"plan":"pro","period":{"startMs":${NOON_MS - DAY_MS},"endMs":${NOON_MS - 1}}} | no This period
-`)('shows %s', async (_, changes, expected) => {
-  const view = { report: undefined, ...changed(VIEW, changes) };
-  expect(differences(await shown({}), await shown(view))).toBe(expected);
-});
+`)(
+  'shows %s',
+  expectSaid(async (changes) => {
+    const view = { report: undefined, ...changed(VIEW, changes) };
+    return differences(await shown({}), await shown(view));
+  }),
+);
 
 const HOURS = [...Array(11).fill(NONE), { requests: 100, saved: 40 }, NONE];
 const OF_DAY = { limit: 1_000, remaining: 900, resetsAtMs: MIDNIGHT_MS, receivedAtMs: NOON_MS };

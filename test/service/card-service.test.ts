@@ -7,7 +7,7 @@ import { keyHeader } from '../../src/service/request.ts';
 import { described } from '../support/described.ts';
 import { fakeTimers } from '../support/fake-timers.ts';
 import { logLines, WARN } from '../support/log-lines.ts';
-import { table } from '../table.ts';
+import { expectSaid, table } from '../table.ts';
 import { cardOf, clientOf, type Pair, startPair } from './clients.ts';
 
 const CARD = { id: 'base1-4', name: 'Ember Drake', tcg: 'Wyrmfall', set: { id: 'base1', name: 'First Fires' } };
@@ -191,20 +191,23 @@ it.each(table`
   is not once a second id was refused, until it works again | found, a, b, a, found, b | yes no no yes
   that worked between two refusals was refused once | found, a, found, b | yes yes
   is while the service is down | found, down, a | yes
-`)('a key %s believed: %s', async (_, steps = '', believed) => {
-  fakeTimers({ toFake: ['Date'] });
-  const client = clientOf(pair.service.url, { bulkPath: '/cards?ids={ids}' });
-  const told: string[] = [];
-  for (const step of steps.split(', ')) {
-    const minutes = Number.parseInt(step, 10) || 0;
-    vi.setSystemTime(Date.now() + minutes * 60_000);
-    const [ids, answer] = STEPS[minutes > 0 ? 'down' : step] ?? [[step], REFUSED];
-    pair.service.script(answer);
-    const fetched = await client.fetch(ids).catch(() => undefined);
-    if (answer === REFUSED && ids.length === 1) told.push(fetched ? 'yes' : 'no');
-  }
-  expect(told.join(' ')).toBe(believed);
-});
+`)(
+  'a key %s believed: %s',
+  expectSaid(async (steps) => {
+    fakeTimers({ toFake: ['Date'] });
+    const client = clientOf(pair.service.url, { bulkPath: '/cards?ids={ids}' });
+    const told: string[] = [];
+    for (const step of steps.split(', ')) {
+      const minutes = Number.parseInt(step, 10) || 0;
+      vi.setSystemTime(Date.now() + minutes * 60_000);
+      const [ids, answer] = STEPS[minutes > 0 ? 'down' : step] ?? [[step], REFUSED];
+      pair.service.script(answer);
+      const fetched = await client.fetch(ids).catch(() => undefined);
+      if (answer === REFUSED && ids.length === 1) told.push(fetched ? 'yes' : 'no');
+    }
+    return told.join(' ');
+  }),
+);
 
 const down = (fault: object) => expect.objectContaining({ name: 'ServiceDown', ...fault });
 const failureAt = (url: string, timeoutMs = 5_000) =>

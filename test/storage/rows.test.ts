@@ -6,7 +6,7 @@ import { fakeTimers } from '../support/fake-timers.ts';
 import { ERROR, WARN } from '../support/log-lines.ts';
 import { clientOf, noRealRedis, startRealRedis } from '../support/redis.ts';
 import { inFiles, inRedis, keptMs, PLACES } from '../support/stores.ts';
-import { table } from '../table.ts';
+import { expectSaid, table } from '../table.ts';
 
 const HOUR = { keepMs: 3_600_000 };
 const row = (key: string, value?: string, part = 'a'): Row => ({ part, key, value });
@@ -70,13 +70,12 @@ describe.each(PLACES)('rows %s', (_, place) => {
     not written where one of another part is another | ${BOTH} if b.x=1; read a x; read b | true / false / x=1 / none
     written while the part has fewer | write a.x=1 while a<2 & write a.y=1 while a<2 & write a.z=1 while a<2; write a.x; write a.z=1 while a<2 | false / true / true / true / true
     added to, by several at once, and gone when they are 0 | a: add a.x 2 & b: add a.x 3 & a: add a.x -1 & b: add a.y -4; read a; b: add a.x -4; read a | x=4 y=-4 / y=-4
-  `)('are %s', async (_, steps = '', said) => {
-    expect(await says(steps)).toBe(said);
-  });
+  `)('are %s', expectSaid(says));
+
+  const counted = (before = '0') => ({ changes: [row('x', String(Number(before) + 1))], result: before });
 
   it('are changed by several at once without losing a change', async () => {
     const both = await processes();
-    const counted = (before = '0') => ({ changes: [row('x', String(Number(before) + 1))], result: before });
     const changed = await Promise.all(
       Array.from({ length: 10 }, (_, at) => update(both[at % 2 === 0 ? 0 : 1], row('x'), counted, HOUR)),
     );
@@ -87,7 +86,6 @@ describe.each(PLACES)('rows %s', (_, place) => {
 
   it('are changed by a slow process, too, beside quick ones', async () => {
     const [quick, other, slow] = await processes();
-    const counted = (before = '0') => ({ changes: [row('x', String(Number(before) + 1))], result: true });
     let isOver = false;
     const loops = [quick, other].map(async (rows) => {
       for (; !isOver; await nextLoopIteration()) await update(rows, row('x'), counted, HOUR);
@@ -99,7 +97,7 @@ describe.each(PLACES)('rows %s', (_, place) => {
     const changed = await update(late, row('x'), counted, HOUR);
     isOver = true;
     await Promise.all(loops);
-    expect(changed).toBe(true);
+    expect(Number(changed)).toBeGreaterThanOrEqual(0);
   });
 
   it('that their owner cannot read are dropped, with a line that names them, and begin anew', async () => {

@@ -1,4 +1,4 @@
-import type { EmbeddedCardService } from '../../sandbox/service/service.ts';
+import { type EmbeddedCardService, SANDBOX_API_KEY } from '../../sandbox/service/service.ts';
 import { Cards, type CardsOptions } from '../../src/known/cards.ts';
 import type { Lookup, OtherQueues } from '../../src/lookup/fair-queue.ts';
 import { LookupQueue } from '../../src/lookup/lookup-queue.ts';
@@ -29,7 +29,6 @@ const NO_OTHER_QUEUES: OtherQueues = { tell() {}, lengths: () => [] };
 
 export interface LookupQueueSetting {
   budgets?: BudgetSetting;
-  apiKey?: string;
   longestWaitMs?: number;
   otherQueues?: OtherQueues;
   claims?: Claims;
@@ -45,7 +44,6 @@ export function lookupQueueOver(
   planned?: Planned,
   {
     budgets = { guildDaily: undefined, memberDaily: 0, foreignDaily: undefined },
-    apiKey,
     longestWaitMs = LONGEST_WAIT_MS,
     otherQueues = NO_OTHER_QUEUES,
     claims = new Claims(),
@@ -63,7 +61,7 @@ export function lookupQueueOver(
   const service = new CardService({
     baseUrl: 'http://cards.test',
     description: { ...description, spent, refused: [...description.refused, { status: 402, means: 'plan' }] },
-    apiKey,
+    apiKey: SANDBOX_API_KEY,
     timeoutMs: 10_000,
     fetch: cardService.fetch,
     limiter,

@@ -27,8 +27,8 @@ const MOST_TIMERS = 3_000;
 
 /** What the first steps of a script decide, unless they are left out. */
 interface Setting extends Omit<LookupQueueSetting, 'claims' | 'otherQueues'> {
-  /** Of the service, which the bot knows. */
-  planned: { plan: 'free' | 'pro' | 'business'; requestsPerMinute?: number; burst?: number };
+  /** Of the service, which the bot knows; `auto`: that of the free plan, of which it has to learn. */
+  planned: { plan: 'auto' | 'free' | 'pro' | 'business'; requestsPerMinute?: number; burst?: number };
   /** Of the service; the bot learns of it. */
   day: { requestsPerDay: number; usedToday: number };
   /** There and back, to what processes share: claims, permits and books. Absent: nothing is shared. */
@@ -88,7 +88,7 @@ export function queueScript(own: Steps<World> = []): (script: string) => Promise
 }
 
 const SETTINGS: Steps<Setting> = [
-  [/^plan (free|pro|business)$/, (setting, plan) => Object.assign(setting, { planned: { plan } })],
+  [/^plan (auto|free|pro|business)$/, (setting, plan) => Object.assign(setting, { planned: { plan } })],
   [
     /^(\d+) a minute, burst (\d+)$/,
     ({ planned }, rate, burst) => Object.assign(planned, { requestsPerMinute: Number(rate), burst: Number(burst) }),
@@ -123,7 +123,8 @@ const CARDS = [...'abcdefghijklmnopqrstuvwxyz']
 export type World = ReturnType<typeof begin>;
 
 function begin({ planned, day, linkMs, isOverRedis, ...more }: Setting) {
-  const service = new EmbeddedCardService({ ...planned, ...day, cards: CARDS });
+  const { plan, ...rate } = planned;
+  const service = new EmbeddedCardService({ ...rate, ...(plan !== 'auto' && { plan }), ...day, cards: CARDS });
   /** Laws that were broken. */
   const broken: string[] = [];
   const departures: Departure[] = [];

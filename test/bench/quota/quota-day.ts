@@ -14,18 +14,18 @@ export async function run(): Promise<BenchTable> {
   for (const [day, share] of Object.entries(FIRST_HOUR_SHARE)) {
     for (const [way, variables] of Object.entries(WAYS)) {
       const report = reportOf(await live([dayOfLookups(share)], variables));
-      const spent = cellsOf(report, 'answered', 'refused (429)', 'needless');
-      rows.push({ day, way, ...spent, ...cellsOf(report, 'at once', '≤ 3 s', 'later', 'no card', 'first lookups') });
+      const waits = cellsOf(report, 'at once', '≤ 3 s', 'later', 'no card', 'first lookups');
+      const cells = { ...cellsOf(report, 'answered', 'refused (429)', 'needless'), ...waits };
+      rows.push({ day, way, ...cells });
       verdicts.push(...judge(`${day} day, ${way}`, report));
-      if (variables !== LISTS) notes.push(noteOf(day, report));
+      const minutes = Math.ceil(report.slowestFirstMs / 60_000);
+      if (variables === LISTS) continue;
+      notes.push(
+        `On the ${day} day ${report.cells.stale} showed a stale copy; the slowest first lookup had its card after ${minutes} min.`,
+      );
     }
   }
   return { title, rows, notes, verdicts };
-}
-
-function noteOf(kind: string, { cells, slowestFirstMs }: Report): string {
-  const minutes = Math.ceil(slowestFirstMs / 60_000);
-  return `On the ${kind} day ${cells.stale} showed a stale copy; the slowest first lookup had its card after ${minutes} min.`;
 }
 
 function judge(day: string, { refused, needless, unseen, lookups, quick }: Report): Verdict[] {

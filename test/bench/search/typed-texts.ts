@@ -30,8 +30,8 @@ type Tried = ReturnType<typeof triedTexts>['tried'][number];
 export async function run(): Promise<BenchTable> {
   const { cards, tried } = triedTexts(process.argv[3]);
   const tookMs = await keystrokesMs([...cards, ...printings(CARDS).slice(cards.length)], tried);
-  const [p50 = 0, p99 = 0] = [0.5, 0.99].map((part) => quantile(tookMs, part));
-  const [heldOut = [], known = []] = [true, false].map((is) => tried.filter(({ list }) => isHeldOut(list) === is));
+  const [p50, p99] = [quantile(tookMs), quantile(tookMs, 0.99)];
+  const { heldOut = [], known = [] } = Object.groupBy(tried, ({ list }) => (isHeldOut(list) ? 'heldOut' : 'known'));
   const groups: ReadonlyMap<string, readonly Tried[]> = new Map([
     ...Map.groupBy(known, ({ kind }) => kind),
     ['all', known],
@@ -40,12 +40,8 @@ export async function run(): Promise<BenchTable> {
   return {
     title: `What members type, over ${count(cards.length)} real cards`,
     rows: [...groups].map(([name, texts]) => {
-      const shares = [1, 5, 25].map((among) => percentAmong(texts, among).toFixed(0));
-      return {
-        '': name,
-        texts: String(texts.length),
-        '% first, of 5, of 25; empty': `${shares.join(', ')}; ${emptyIn(texts)}`,
-      };
+      const shares = [1, 5, 25].map((among) => percentAmong(texts, among).toFixed(0)).join(', ');
+      return { '': name, texts: `${texts.length}`, '% first, of 5, of 25; empty': `${shares}; ${emptyIn(texts)}` };
     }),
     notes: [`Of all: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms.`],
     verdicts: [

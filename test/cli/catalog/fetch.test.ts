@@ -80,6 +80,7 @@ describe('npm run catalog -- fetch', () => {
     DRAKE: '"id":"a-1","name":"Emberwing Drake"',
     GOLEM: '"id":"b-1","name":"Wax Golem"',
     INDEX: JSON.stringify(INDEX),
+    NAMED: '{"url":"/index","then":"{at}","hosts":["cards.example"]}',
     MANY: JSON.stringify(Array.from({ length: 5_001 }, (_, id) => ({ id }))),
   };
   const given = (cell = '') => JSON.parse(cell.replaceAll(/\b[A-Z]+\b(?=[\],}]|$)/g, (word) => WORDS[word] ?? word));
@@ -100,11 +101,11 @@ describe('npm run catalog -- fetch', () => {
     shows 200 characters of a refusal | {"/all":"400 ${'x'.repeat(3_000)}"} | {"url":"/all"} | [] | 1 /all | /all is not there .status 400: ${'x'.repeat(199)}….\.\n
     shows nothing of one that is no text | {"/all":"403 \u0000\ufffd"} | {"url":"/all"} | [] | 1 /all | /all answers with status 403\. 
     follows five redirects | {"/all":"302 /all"} | {"url":"/all"} | [] | 1 /all /all /all /all /all /all | /all answers with status 302\. 
-    refuses an address without TLS | {"/index":[{"at":"http://cards.example/x"}]} | {"url":"/index","then":"{at}","hosts":["cards.example"]} | [] | 1 /index | cards.example/x is not fetched
-    refuses an address with a port | {"/index":[{"at":"https://cards.example:8443/x"}]} | {"url":"/index","then":"{at}","hosts":["cards.example"]} | [] | 1 /index | cards.example:8443/x is not fetched
-    refuses an address with a user | {"/index":[{"at":"https://user:secret@cards.example/x"}]} | {"url":"/index","then":"{at}","hosts":["cards.example"]} | [] | 1 /index | \ncards.example/x is not fetched
-    refuses the address of a file | {"/index":[{"at":"file:///etc/hosts"}]} | {"url":"/index","then":"{at}","hosts":["cards.example"]} | [] | 1 /index | /etc/hosts is not fetched
-    refuses what is no address | {"/index":[{"at":"nowhere"}]} | {"url":"/index","then":"{at}","hosts":["cards.example"]} | [] | 1 /index | The description or its index names a list whose address is none\.
+    refuses an address without TLS | {"/index":[{"at":"http://cards.example/x"}]} | NAMED | [] | 1 /index | cards.example/x is not fetched
+    refuses an address with a port | {"/index":[{"at":"https://cards.example:8443/x"}]} | NAMED | [] | 1 /index | cards.example:8443/x is not fetched
+    refuses an address with a user | {"/index":[{"at":"https://user:secret@cards.example/x"}]} | NAMED | [] | 1 /index | \ncards.example/x is not fetched
+    refuses the address of a file | {"/index":[{"at":"file:///etc/hosts"}]} | NAMED | [] | 1 /index | /etc/hosts is not fetched
+    refuses what is no address | {"/index":[{"at":"nowhere"}]} | NAMED | [] | 1 /index | The description or its index names a list whose address is none\.
   `)('%s', async (_, answers, names, cards, ends = '', says = '') => {
     const service = await serving(given(answers));
     const [code, ...paths] = ends.split(' ');

@@ -5,7 +5,7 @@ import { readCommand } from '../../../sandbox/discord/command-rules.ts';
 import { FileStore } from '../../../sandbox/discord/file-store.ts';
 import { changedReply, EMPTY_REPLY, standingFiles } from '../../../sandbox/discord/message-body.ts';
 import { readMessage, withIds } from '../../../sandbox/discord/message-rules.ts';
-import { changed, table } from '../../table.ts';
+import { changed, expectSaid, table } from '../../table.ts';
 import { button, row } from './embedded.ts';
 
 // Lengths, numbers and required fields are the specification's own: here is what it does not say, and how a refusal reads.
@@ -56,9 +56,10 @@ describe('a message', () => {
       | components.0: UNION_TYPE_CHOICES
     a text display | components.0={"type":10,"content":"x"} | components.0: NOT_EMULATED
     a row of nothing | components.0.components=[] | components.0.components: BASE_TYPE_BAD_LENGTH
-  `)('with %s', (_, changes, expected) => {
-    expect(refusalOf(() => readMessage(changed(MESSAGE, changes)))).toBe(expected);
-  });
+  `)(
+    'with %s',
+    expectSaid((changes) => refusalOf(() => readMessage(changed(MESSAGE, changes)))),
+  );
 
   it('with five rows of five buttons is full', () => {
     const rows = (count: number) => ({
@@ -85,19 +86,25 @@ describe('a message', () => {
     a link with custom_id | 0.style=5; 0.url="https://x.test"
       | 0.custom_id: BUTTON_COMPONENT_CUSTOM_ID_URL_MUTUALLY_EXCLUSIVE
     a link to nowhere | 0.style=5; 0.url="ftp://x.test"; 0.custom_id= | 0.url: URL_TYPE_INVALID_SCHEME
-  `)('with a row of %s', (_, changes, expected) => {
-    const components = changed([button('a'), button('b')], changes);
-    const told = refusalOf(() => readMessage({ components: [row(...components)] }));
-    expect(told.replace('components.0.components.', '')).toBe(expected);
-  });
+  `)(
+    'with a row of %s',
+    expectSaid((changes) => {
+      const components = changed([button('a'), button('b')], changes);
+      const told = refusalOf(() => readMessage({ components: [row(...components)] }));
+      return told.replace('components.0.components.', '');
+    }),
+  );
 
   it.each(table`
     a value twice | options.1={"label":"B","value":"v"} | options.1.value: SELECT_COMPONENT_OPTION_VALUE_DUPLICATED
     more than at most | min_values=3; max_values=2 | min_values: SELECT_COMPONENT_MIN_VALUES_TOO_LARGE
-  `)('with a menu of %s', (_, changes, expected) => {
-    const told = refusalOf(() => readMessage({ components: [row(changed(MENU, changes))] }));
-    expect(told.replace('components.0.components.0.', '')).toBe(expected);
-  });
+  `)(
+    'with a menu of %s',
+    expectSaid((changes) => {
+      const told = refusalOf(() => readMessage({ components: [row(changed(MENU, changes))] }));
+      return told.replace('components.0.components.0.', '');
+    }),
+  );
 
   it('loses unknown fields, spaces around its texts, and null anywhere but in itself', () => {
     const fields = [{ name: 'n', value: 'v', inline: null }];
@@ -207,7 +214,10 @@ it.each(table`
   permissions in words | default_member_permissions="x" | default_member_permissions: BASE_TYPE_REQUIRED
   an odd age limit | nsfw="x" | nsfw: BOOLEAN_TYPE_CONVERT
   choices | options.0.choices=[{"name":"a","value":"b"}] | options.0.choices: NOT_EMULATED
-`)('a command with %s', (_, changes, expected) => {
-  const command = { name: 'card', description: 'Show one card', options: [option('id'), option('b')] };
-  expect(refusalOf(() => readCommand(changed(command, changes)))).toBe(expected);
-});
+`)(
+  'a command with %s',
+  expectSaid((changes) => {
+    const command = { name: 'card', description: 'Show one card', options: [option('id'), option('b')] };
+    return refusalOf(() => readCommand(changed(command, changes)));
+  }),
+);

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { fakeTimers } from '../../support/fake-timers.ts';
-import { table } from '../../table.ts';
+import { expectSaid, table } from '../../table.ts';
 import { button, embeddedDiscord, row } from './embedded.ts';
 
 beforeEach(() => fakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }));
@@ -33,16 +33,19 @@ it.each(table`
   an edit of a reply when the token has expired | reply 900000 edit | 50027
   an edit of a reply that was deleted | reply delete edit | 10008
   a follow-up of a reply that was deleted | reply delete follow-up | 200
-`)('%s is answered %s: %i', async (_, steps = '', expected) => {
-  const { discord, answer } = await here();
-  discord.type({ command: 'say' });
-  let code = 0;
-  for (const step of steps.split(' ')) {
-    if (/^\d/.test(step)) vi.advanceTimersByTime(Number(step));
-    else ({ code } = await answer(step));
-  }
-  expect(`${code}`).toBe(expected);
-});
+`)(
+  '%s is answered %s: %i',
+  expectSaid(async (steps) => {
+    const { discord, answer } = await here();
+    discord.type({ command: 'say' });
+    let code = 0;
+    for (const step of steps.split(' ')) {
+      if (/^\d/.test(step)) vi.advanceTimersByTime(Number(step));
+      else ({ code } = await answer(step));
+    }
+    return code;
+  }),
+);
 
 it('counts the time itself, when a busy machine runs its timers late', async () => {
   const { discord, answer } = await here();

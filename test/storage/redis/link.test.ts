@@ -21,7 +21,7 @@ import {
   type TestRedis,
 } from '../../support/redis.ts';
 import { startRelay } from '../../support/relay.ts';
-import { table } from '../../table.ts';
+import { expectSaid, table } from '../../table.ts';
 
 /** With the bot's own patience unless given. */
 function linkUnderTest(redis: RedisAddress, patience: { answerTimeoutMs?: number } = {}) {
@@ -214,9 +214,10 @@ describe.skipIf(noRealRedis('a link to a Redis that fails'))('a link to a Redis 
     reads, but does not write, with memory that is used up | opened; write; $ CONFIG SET maxmemory 1; ${NO_WRITES}; ${WRITES} | OK / refused / readable / true false / refused / OK / warn unavailable OOM, info available
     recognises at its start a Redis that only answers reads | $ REPLICAOF 127.0.0.1 1; opened; health; read; log | readable / null / warn unavailable READONLY
     logs repeated outages once a minute, and the last of them if it lasts | opened; ${OUTAGE}; ${OUTAGE}; ${OUTAGE}; kill; becomes unavailable; log briefly; forward; lines 3; start; becomes usable; log briefly | warn unavailable, info available / warn unavailable, info available, warn unavailable, info available
-  `)('%s', async (_, steps = '', said) => {
-    expect(await says(await startRealRedis(), steps)).toBe(said);
-  });
+  `)(
+    '%s',
+    expectSaid(async (steps) => says(await startRealRedis(), steps)),
+  );
 
   it('refuses the data of another application though the server still loads them when the connection is made', async () => {
     // Half a second for two hundred keys, in which everything is answered with LOADING.

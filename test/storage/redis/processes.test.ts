@@ -6,7 +6,7 @@ import { fakeTimers } from '../../support/fake-timers.ts';
 import { msOf } from '../../support/limiter-script.ts';
 import { processOver } from '../../support/processes-over-redis.ts';
 import { clientOf, startRedis } from '../../support/redis.ts';
-import { table } from '../../table.ts';
+import { expectSaid, table } from '../../table.ts';
 
 type Process = Awaited<ReturnType<typeof processOver>>;
 type Step = (process: Process, what: string, how: string) => unknown;
@@ -134,9 +134,10 @@ it.each(table`
   may have been completed by another while its process does not reach Redis, and is left to who has taken it over | a: keeps x; a: keeps y; a: parts; b: looks 6; b: completes x; a: keeps z; pass 30 min; a: owner x; a: owner y; a: owner z; a: returns; a: looks; a: keeps n; a: owns x; a: owns z; a: owns n; a: owner x; a: owner y; a: owner z; written; b: parts; pass 30 min; b: owner y | unknown / unknown / this / no / no / yes / this / another / this / n a, x a, y b, z a / unknown
   is written by a process that stops just when Redis is back, and removed where it is completed | a: keeps x; a: parts; a: completes x; a: keeps y; a: returns; a: stops; written; b: looks; b: taken | y - / y
   of a process that stops without Redis is taken over once that is dead | a: keeps x; a: parts; a: stops; b: looks 6; b: taken | x
-`)('a deferred reply in Redis %s', async (_, steps, said) => {
-  expect(await says(`a: looks; b: looks; b: takes-over; ${steps}`)).toBe(said);
-});
+`)(
+  'a deferred reply in Redis %s',
+  expectSaid((steps) => says(`a: looks; b: looks; b: takes-over; ${steps}`)),
+);
 
 it('the claims of one process end on time', async () => {
   const claims = new Claims();
@@ -152,9 +153,10 @@ const CLAIMED_BY_MANY = table`
   can be claimed as soon as its owner releases it, however often it was refused | a: claims n; b: claims n; a: claims n; a: releases n; a: claims n; b: claims n; a: releases n; b: claims n | mine / held 10 min / held 10 min / mine / held 10 min / mine
 `;
 
-it.each(CLAIMED_BY_MANY)('a name that one process wants several times %s', async (_, steps = '', said) => {
-  expect(await says(steps, new Claims())).toBe(said);
-});
+it.each(CLAIMED_BY_MANY)(
+  'a name that one process wants several times %s',
+  expectSaid((steps) => says(steps, new Claims())),
+);
 
 it.each([
   ...CLAIMED_BY_MANY,
@@ -165,14 +167,10 @@ it.each([
     that could not be released while Redis was away can be claimed again by its owner | a: claims n; a: parts; a: releases n; a: returns; a: claims n; b: claims n | mine / mine / held 10 min
     is still claimed when Redis is back that was claimed meanwhile, others are shared again, and nobody is dead | b: waits 1; look 5; a: queues; a: parts; a: looks; a: claims n; a: dead b; a: queues; delete processes claim:n; a: returns; a: claims n; a: claims m; b: claims m | 1 / unavailable / no / nothing / held 10 min / mine / held 10 min
   `,
-])('a name that processes want %s', async (_, steps = '', said) => {
-  expect(await says(steps)).toBe(said);
-});
+])('a name that processes want %s', expectSaid(says));
 
 it.each(table`
   know how long the queues of the others are, and count none that died, or at once none that left | b: waits 3; c: waits 70; b: looks; c: looks; a: looks; a: queues; b: leaves; a: looks; a: queues; a: looks 5; a: queues | 3 70 / 70 / nothing
   that are only busy are not dead to one that has to connect again and again | b: looks; a: looks 2; a: looks early; a: looks early; a: looks early; a: looks early; a: looks early; a: dead b; a: looks 3; a: dead b | no / yes
   take nothing that another program told in their place for one of them | a: looks; tell p now; tell q; a: looks 5; a: dead p; a: dead q; a: dead a; a: queues; a: log | yes / yes / no / nothing / nothing
-`)('processes %s', async (_, steps = '', said) => {
-  expect(await says(steps)).toBe(said);
-});
+`)('processes %s', expectSaid(says));
