@@ -55,7 +55,7 @@ beforeAll(async () => {
     );
     await Promise.all(typed.map(showsCard));
     const logged = () => bot.output().slice(before).split('"msg":"command"').length - 1;
-    await vi.waitFor(() => expect(logged()).toBeGreaterThanOrEqual(typed.length), 10_000);
+    await vi.waitFor(() => expect(logged()).toBeGreaterThanOrEqual(typed.length), 60_000);
   });
   together = callsOf(all);
   if (process.env.PATH_RECORD) {

@@ -290,9 +290,9 @@ it.each([
   ...['\t', ',', ';', '1/2 ', '●', ' (a)', 'a (b) [c] ', '[a](https:', '\u200b', '！', '\n1 a', '\n4', '\n1,', '\na,b'],
   ...['(2026) ', 'Name,', ' foil', '1. ', ' #a *b*'],
 ])('whatever is typed or pasted is read at once: %j', (part) => {
-  const startedAtMs = performance.now();
+  const before = process.threadCpuUsage(); // a busy machine lets others run meanwhile
   readPastedList(`4 Drake${part.repeat(40_000 / part.length)}!`);
   for (const end of ['!', ',', ';', ' x(']) readLine(`4 Sol Ring${part.repeat(280 / part.length)}${end}`);
   expect(readLine(`Drake${part.repeat(1_000)}!`)?.count).toBe(undefined);
-  expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  expect(process.threadCpuUsage(before).user).toBeLessThan(1_000_000);
 });

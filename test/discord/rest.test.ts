@@ -76,7 +76,7 @@ async function discordWith(answer: ConnectionFault, timeoutMs: number) {
 }
 
 it.each(['hang', 'stall'] as const)('a question ends at its deadline when Discord has a %s for it', async (answer) => {
-  const { discord, rest, route } = await discordWith(answer, 999.5); // as a difference of times is
+  const { discord, rest, route } = await discordWith(answer, 2_999.5); // as a difference of times is
   await expect(rest.get(route)).rejects.toMatchObject({ name: 'TimeoutError' });
   expect(discord.faults.met).toBe(1);
 });

@@ -353,6 +353,6 @@ it.skipIf(noRealRedis('cards answered in an outage'))(
     await server.kill();
     await keep();
     await server.start();
-    await vi.waitFor(async () => expect(await count()).toBe(1), { timeout: 20_000 });
+    await expect.poll(count).toBe(1);
   },
 );

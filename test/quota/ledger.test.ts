@@ -196,7 +196,7 @@ it('counts nothing of what its store may not have taken, says 0 while it cannot 
 });
 
 it('over Redis counts its own bookings exactly while these are being written, and those of others at once', async () => {
-  vi.useRealTimers();
+  fakeTimers({ now: LATE_MS, toFake: ['Date'] });
   const open = await inRedis();
   const [{ ledger }, { ledger: other }] = [await open(), await open()];
   for (let requests = 1; requests <= 50; requests++) {

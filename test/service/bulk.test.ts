@@ -23,7 +23,7 @@ const CARDS: Record<string, object> = {
 function listing(bulkPath = '/cards?ids={ids}') {
   const service = new EmbeddedCardService();
   const { fetch } = service;
-  const client = clientOf('http://cards.test', { bulkPath, bulkMax: 20, fetch, timeoutMs: 1_000 });
+  const client = clientOf('http://cards.test', { bulkPath, bulkMax: 20, fetch });
   const answered = (ids: readonly string[], answer: DictatedAnswer) => {
     service.script(answer);
     return client.fetch(ids);
@@ -206,11 +206,17 @@ it.each(table`
 });
 
 it('a list that brought cards while one card was asked for alone is believed', async () => {
-  const { answered, most } = listing();
+  fakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { service, answered, most } = listing();
   const fails = () => answered(['a', 'b'], ANSWERS.down ?? {}).catch(() => {});
   const late = answered(['a', 'b'], { ...ANSWERS.listed, delayMs: 20 });
   await fails();
-  await Promise.all([late, answered(['a'], { ...ANSWERS.found, delayMs: 50 })]);
+  const alone = answered(['a'], { ...ANSWERS.found, delayMs: 50 });
+  await expect.poll(() => service.requests).toHaveLength(3);
+  vi.advanceTimersByTime(20);
+  await late;
+  vi.advanceTimersByTime(30);
+  await alone;
   await fails();
   await answered(['a'], ANSWERS.found ?? {});
   expect(most()).toBe(20);

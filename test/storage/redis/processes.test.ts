@@ -161,7 +161,7 @@ it.each(CLAIMED_BY_MANY)(
 it.each([
   ...CLAIMED_BY_MANY,
   ...table`
-    is not released by a process that does not hold it, or has lost it without notice | a: claims n 1500 ms; b: releases n; b: claims n; b: gets n; a: releases n; a: claims n | mine / held 1 min / held 10 min
+    is not released by a process that does not hold it, or has lost it without notice | b: looks; a: claims n 5000 ms; b: releases n; b: claims n; b: gets n; a: releases n; a: claims n | mine / held 1 min / held 10 min
     is free when its owner has died or left, and not before, if the claim ends with its owner | a: claims n; b: claims m; b: claims s for good; a: looks; b: looks; c: looks; c: claims n; c: claims m; b: leaves; c: claims m; c: looks 5; c: claims m; c: claims n; c: claims s for good | mine / mine / mine / held 10 min / held 10 min / held 10 min / mine / mine / held 10 min
     is claimed by every process by itself while Redis is away, and what it claimed stays its own | a: claims n; a: parts; a: claims m; a: claims m; b: parts; b: claims m; b: claims m; a: claims n; b: claims n; a: releases m; b: releases m; a: log; b: log | mine / unavailable / held 10 min / unavailable / held 10 min / held 10 min / unavailable / nothing / nothing
     that could not be released while Redis was away can be claimed again by its owner | a: claims n; a: parts; a: releases n; a: returns; a: claims n; b: claims n | mine / mine / held 10 min
