@@ -260,12 +260,15 @@ it.each<['hang' | 'stall', number, string, timeoutMs?: number]>([
   ['hang', 200, 'no answer within 700 ms'],
   ['stall', 200, 'no answer within 700 ms'],
   ['stall', 429, '429, retry after', 3_000], // in which the head of the answer has come
-])('a service that %ss for longer than the timeout with the status %d: %s', async (fault, status, words, timeoutMs = 700) => {
-  // One of its own: on a busy machine a request that was given up may arrive during the next test.
-  const { service, client } = await startPair({ timeoutMs });
-  service.script({ fault, status, body: CARD });
-  await expect(cardOf(client, 'base1-4')).rejects.toThrow(words);
-});
+])(
+  'a service that %ss for longer than the timeout with the status %d: %s',
+  async (fault, status, words, timeoutMs = 700) => {
+    // One of its own: on a busy machine a request that was given up may arrive during the next test.
+    const { service, client } = await startPair({ timeoutMs });
+    service.script({ fault, status, body: CARD });
+    await expect(cardOf(client, 'base1-4')).rejects.toThrow(words);
+  },
+);
 
 it.each(['hang', 'stall'] as const)(
   'a caller who aborts gets its own reason as the error when the service %ss',
