@@ -174,7 +174,7 @@ async function* checkRedis({ redis }: Partial<Config>) {
     '../storage/redis/connection.ts'
   );
   const { url, keyPrefix } = redis;
-  const client = newClient(url).on('error', () => {}); // connect() rejects with it
+  const client = newClient(url, PATIENCE_MS).on('error', () => {}); // connect() rejects with it
   const { host } = new URL(url);
   try {
     await client.connect();
@@ -206,7 +206,7 @@ async function* checkPort({ http, discord }: Partial<Config>) {
     yield right(check, 'it is free');
   } catch (error) {
     const host = http.host.includes(':') ? `[${http.host}]` : http.host;
-    const asked = fetch(`http://${host}:${http.port}/readyz`, { signal: AbortSignal.timeout(1_000) });
+    const asked = fetch(`http://${host}:${http.port}/readyz`, { signal: AbortSignal.timeout(PATIENCE_MS) });
     const isOurs = (await asked.catch(() => null))?.headers.get('X-Application-Id') === discord.botId;
     const cure = `It cannot be used (${networkCode(error) ?? error}). Set HTTP_PORT to a port that is free, or HTTP_HOST to an address of this machine.`;
     yield verdict(check, !isOurs && cure, 'the running bot serves it');

@@ -36,6 +36,7 @@ const over = ({ url, prefix }: TestRedis) => ({ REDIS_URL: url, REDIS_KEY_PREFIX
 /** State as the bot opens it. */
 async function open(redis?: TestRedis) {
   const { services, state, close } = await openedServices({ DATA_DIR: dataDir, ...(redis && over(redis)) });
+  await expect.poll(() => state.rows.isReachable).toBe(true); // on a busy machine the first connection may have failed
   return { ...services, state, close };
 }
 

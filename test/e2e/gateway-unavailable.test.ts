@@ -48,7 +48,7 @@ atOnce({
 
   'a gateway connection whose heartbeats are not acknowledged is closed and resumed': async () => {
     // Long enough for a busy machine to acknowledge, otherwise the connection would be closed again and again.
-    const world = await startWorld({ discord: { heartbeatIntervalMs: 1_000 } });
+    const world = await startWorld({ discord: { heartbeatIntervalMs: 2_000 } });
     const { gateway } = world.discord;
 
     world.discord.setGatewayFaults({ heartbeatsIgnored: true });

@@ -11,7 +11,7 @@ import {
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { EmulatedDiscordOptions } from '../../sandbox/discord/emulated-discord.ts';
 import { EmbeddedCardService } from '../../sandbox/service/service.ts';
-import { openDiscord } from '../support/backends.ts';
+import { openDiscord, PATIENT } from '../support/backends.ts';
 import { onFinished } from '../support/on-finished.ts';
 import {
   AXE,
@@ -44,7 +44,7 @@ describe('messages of any bot', () => {
     handle: Handle,
     options: EmulatedDiscordOptions = {},
   ) {
-    const discord = await openDiscord(options);
+    const discord = await openDiscord({ lifetimes: PATIENT, ...options });
     const client = new Client({ intents: 0, rest: { api: discord.apiUrl } });
     onFinished(() => client.destroy());
     client.on(Events.Error, () => {});
@@ -302,7 +302,7 @@ describe('messages of any bot', () => {
     await openBot(
       Object.keys(answers).map((name) => ({ name, description: `Is ${name}` })),
       async (interaction) => interaction.isChatInputCommand() && answers[interaction.commandName]?.(interaction),
-      { lifetimes: { ackMs: 3_000, tokenMs: 600_000 } },
+      { lifetimes: { ...PATIENT, ackMs: 6_000 } }, // whoever answers does so in time on a busy machine
     );
     const shown = {
       public: '(edited)',

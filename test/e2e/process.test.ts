@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { SANDBOX_API_KEY } from '../../sandbox/service/service.ts';
 import { startAppBot, startBackends } from '../support/backends.ts';
@@ -85,8 +84,7 @@ it('Ctrl-C, which npm delivers twice within milliseconds, stops the bot with exi
 
 /** A bot whose standard output nobody reads, and which is connected. */
 async function startStalled(command: string, args: string[], variables: Record<string, string> = {}) {
-  const port = await freePort();
-  const { card, env } = await startBackends({}, { HTTP_PORT: String(port), LOG_LEVEL: 'trace' });
+  const { card, env } = await startBackends({}, { HTTP_PORT: '0', LOG_LEVEL: 'trace' });
   const pipe = stalledPipe();
 
   const { PATH = '', HOME = '' } = process.env;
@@ -96,8 +94,15 @@ async function startStalled(command: string, args: string[], variables: Record<s
     detached: true, // a group of its own, so that what npm has started ends with it
   });
   onFinished(() => child.exitCode === null && child.pid && process.kill(-child.pid, 'SIGKILL'));
+  let text = '';
+  const port = () => {
+    text += pipe.read();
+    return /"port":(\d+),"msg":"metrics are served"/.exec(text)?.[1];
+  };
+  await expect.poll(port).toBeDefined();
+  const origin = `http://127.0.0.1:${port()}`;
   const page = (path: string) =>
-    fetch(`http://127.0.0.1:${port}${path}`).then(
+    fetch(origin + path).then(
       ({ status }) => status,
       () => 'unreachable',
     );
@@ -132,11 +137,3 @@ describe('a bot whose output nobody reads', () => {
     expect(text + pipe.read()).toMatch(/"level":"fatal".*a bug/);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -38,7 +38,7 @@ it.skipIf(noRealRedis('bots whose Redis fails over')).each([
     await expect.poll(() => requestedIds(processes)).toContain(underWay);
 
     // Holds writes back until the replica has all of them.
-    const handedOver = old.command('FAILOVER', 'TIMEOUT', '5000');
+    const handedOver = old.command('FAILOVER', 'TIMEOUT', '60000');
     for (const id of others.slice(0, 4)) {
       typed.push(...typeAll([id]));
       await sleep(50);

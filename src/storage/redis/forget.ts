@@ -2,6 +2,8 @@ import { CARDS_VERSION } from '../../model/card.ts';
 import { StateUnusable } from '../../model/errors.ts';
 import { messageOf, newClient, redisPrefix } from './connection.ts';
 
+/** As long as for an answer: nothing is tried again. */
+const CONNECT_MS = 10_000;
 /** Redis is busy with one scan of this many keys for about 1 ms. */
 const KEYS_PER_SCAN = 1_000;
 
@@ -24,7 +26,7 @@ const FORGET = `
  * @throws StateUnusable while it cannot
  */
 export async function forgetInRedis({ url, keyPrefix }: { url: string; keyPrefix: string }, id: string): Promise<void> {
-  const client = newClient(url).on('error', () => {}); // what waits for an answer is rejected with it
+  const client = newClient(url, CONNECT_MS).on('error', () => {}); // what waits for an answer is rejected with it
   const ours = [`${redisPrefix(keyPrefix)}:`, `${keyPrefix}:cards:${CARDS_VERSION}:`];
   // Another bot's prefix may begin with this one and a colon.
   const isOld = (key: string) =>
