@@ -29,8 +29,8 @@ const SIMULATED = 'test/scenes/*.test.ts';
 export default defineConfig({
   test: {
     sequence: { shuffle: { tests: true, files: false }, sequencer: LongestFirst },
-    testTimeout: 120_000, // only a hang takes this long, even on a busy machine
-    hookTimeout: 120_000,
+    testTimeout: 240_000, // only a hang takes this long, even on a busy machine
+    hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
     maxWorkers: Math.max(8, availableParallelism()), // more than half of the time is spent on waiting
     experimental: { viteModuleRunner: false }, // nothing is mocked or bundled: Node loads the tests as it loads the bot

@@ -61,7 +61,13 @@ const READY = {
 /** What the log says of a shard of which Discord's library tells these steps; a number is the code of a close. */
 async function logOf(steps: string): Promise<string> {
   const { log, lines } = logLines();
-  const claims = { claim: async () => 'mine' as const };
+  const turnsMs: number[] = [];
+  const claims: Pick<Claims, 'claim'> = {
+    async claim(_, { ttlMs }) {
+      turnsMs.push(ttlMs);
+      return 'mine';
+    },
+  };
   const { options } = createClient({ apiUrl: 'http://127.0.0.1:9', shards: 'auto', claims, events: new Events(), log });
   const manager = new WebSocketManager({ token: 'a.b.c', intents: 0, rest: new REST() });
   const session_start_limit = { total: 1, remaining: 1, reset_after: 1, max_concurrency: 1 };
@@ -81,6 +87,7 @@ async function logOf(steps: string): Promise<string> {
     else if (step.startsWith('+')) vi.setSystemTime(Date.now() + Number(step) * 1_000);
     else manager.emit(WebSocketShardEvents.Closed, { shardId, code: Number(step) });
   }
+  expect(Math.min(...turnsMs)).toBeGreaterThan(5_000); // Discord takes one in 5 s
   return lines
     .map(({ msg, refusals, failures = 1 }) => `${/refused|lost|cannot/.exec(msg)} ${refusals ?? failures}`)
     .join(', ');
