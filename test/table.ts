@@ -14,7 +14,7 @@ export function table(text: TemplateStringsArray, ...values: readonly unknown[])
     .map((row) => row.split('|').map((cell) => cell.trim()));
 }
 
-/** The test of a row: behind its rule a script, and what that says, which is in several cells where it has ` | ` between. */
+/** The test of a row of a rule, a script, and what that says, which may have ` | ` in it. */
 export function expectSaid(says: (script: string) => unknown) {
   return async (_: string, script = '', ...said: string[]) => {
     expect(String(await says(script))).toBe(said.join(' | '));

@@ -33,6 +33,8 @@ export function idsToTry({ card }: ServiceDescription, known: string | undefined
 const CARD = 'card service';
 const MISSING = 'missing card';
 const BULK = 'bulk requests';
+/** Whether a firewall seems to have refused it. The text of a redirect does not count, because it may lead to anything. */
+const FORBIDDEN = /^(?:unexpected answer: )?status 403\b/;
 
 /**
  * Whether cards can be looked up, by the bot's own client and reader. Costs one request for each id, and one where cards
@@ -104,9 +106,6 @@ export async function* checkCardService(
   yield* unread.values();
 }
 
-/** Whether a firewall seems to have refused it. The text of a redirect does not count, because it may lead to anything. */
-const FORBIDDEN = /^(?:unexpected answer: )?status 403\b/;
-
 /** The plan in the answer against the plan in the settings. */
 function planFinding(
   { plan, plans, requestsPerMinute, burst }: PlanSetting,
@@ -127,26 +126,6 @@ function planFinding(
   const left = remaining === undefined ? '' : `, ${remaining.toLocaleString('en')} left`;
   const cure = `It allows ${allowed}, and CARD_SERVICE_PLAN is ${plan}. Write ${stated ?? 'the one that you have'}, or auto with CARD_SERVICE_REQUESTS_PER_MINUTE and CARD_SERVICE_BURST.`;
   return verdict(check, !isRight && cure, `${stated ?? plan}: ${allowed}${left}`);
-}
-
-/**
- * What a list says of where cards are listed, of one card or of that and one that should not exist.
- *
- * @param exists whether the lookup of the first has found it
- */
-function listFinding(listed: BulkAnswer, ids: readonly string[], exists: boolean, where: string): Finding {
-  const [id = ''] = ids;
-  const hasOthers = listed.kind === 'listed' && listed.hasOthers;
-  if (listed.kind === 'listed' && !hasOthers && listed.cards.has(id)) return right(BULK, 'it lists the card');
-  // A service may refuse a whole list for the one that it does not have.
-  const mayBeMissing = !exists || (ids.length > 1 && listed.kind === 'tooMany');
-  const isUnclear = mayBeMissing && !hasOthers && listed.kind !== 'unusable';
-  const why = listed.kind !== 'listed' ? listed.detail : hasOthers ? 'but others' : 'it leaves it out';
-  const found = (isUnclear ? unknown : wrong)(
-    BULK,
-    `It does not list card ${id} (${why}). Check ${where}, or remove it.`,
-  );
-  return FORBIDDEN.test(why) ? { ...found, noAnswer: true } : found;
 }
 
 const LONGEST_SHOWN = 100;
@@ -195,4 +174,24 @@ function* shownOf(place: string, sources: object, shown: Readonly<Record<string,
     const from = source.texts.join(' or ') || 'the value itself';
     yield (text ? right : unknown)(`${place}.${name}`, `${what}, from ${from}`);
   }
+}
+
+/**
+ * What a list says of where cards are listed, of one card or of that and one that should not exist.
+ *
+ * @param exists whether the lookup of the first has found it
+ */
+function listFinding(listed: BulkAnswer, ids: readonly string[], exists: boolean, where: string): Finding {
+  const [id = ''] = ids;
+  const hasOthers = listed.kind === 'listed' && listed.hasOthers;
+  if (listed.kind === 'listed' && !hasOthers && listed.cards.has(id)) return right(BULK, 'it lists the card');
+  // A service may refuse a whole list for the one that it does not have.
+  const mayBeMissing = !exists || (ids.length > 1 && listed.kind === 'tooMany');
+  const isUnclear = mayBeMissing && !hasOthers && listed.kind !== 'unusable';
+  const why = listed.kind !== 'listed' ? listed.detail : hasOthers ? 'but others' : 'it leaves it out';
+  const found = (isUnclear ? unknown : wrong)(
+    BULK,
+    `It does not list card ${id} (${why}). Check ${where}, or remove it.`,
+  );
+  return FORBIDDEN.test(why) ? { ...found, noAnswer: true } : found;
 }

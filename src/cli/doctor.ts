@@ -24,6 +24,9 @@ description, it asks before it sends the key.
 
 Exit codes: 0 nothing wrong was found · 1 something is wrong`;
 
+/** Whoever has not answered by then counts as silent. */
+const PATIENCE_MS = 10_000;
+
 interface Flags {
   json?: boolean;
   offline?: boolean;
@@ -163,8 +166,6 @@ async function gatewayFault(
   const silent = `${url} does not answer, although Discord's API does. Allow WebSockets in the firewall or the proxy.`;
   return isGreeted ? undefined : silent;
 }
-
-const PATIENCE_MS = 10_000;
 
 /** Whether Redis can hold the bot's state, and keeps it. Writes one key, which expires within a second. */
 async function* checkRedis({ redis }: Partial<Config>) {

@@ -159,7 +159,9 @@ export class Ledger {
     this.#nextWrite = undefined;
     const changes = [...this.#unwritten.values()].filter(({ add }) => add !== 0);
     this.#unwritten.clear();
-    if (changes.length > 0) this.#written = Promise.all([this.#written, this.#rows.write(changes, kept())]);
+    if (changes.length === 0) return;
+    const answer = this.#rows.write(changes, kept());
+    this.#written = this.#written.then(() => answer);
   }
 
   /** Their direct messages are a server of their own, whose sums are theirs. */

@@ -294,5 +294,6 @@ it.each([
   readPastedList(`4 Drake${part.repeat(40_000 / part.length)}!`);
   for (const end of ['!', ',', ';', ' x(']) readLine(`4 Sol Ring${part.repeat(280 / part.length)}${end}`);
   expect(readLine(`Drake${part.repeat(1_000)}!`)?.count).toBe(undefined);
-  expect(process.threadCpuUsage(before).user).toBeLessThan(1_000_000);
+  const { user, system } = process.threadCpuUsage(before);
+  expect(user + system).toBeLessThan(1_000_000);
 });

@@ -50,9 +50,9 @@ function isOfSettings([name = '', key = '']: readonly string[]): boolean {
   return name === 'HGETALL' && key.endsWith(':settings');
 }
 
-/** What is watched and untold, and where anything is set, is read every 10 s, and who wants to be forgotten once a minute. */
-function isOfLook([, key = '']: readonly string[]): boolean {
-  return /:(?:watches(?::(?:cards|untold))?|settings|deletion-requests)$/.test(key);
+/** What is watched and untold, and where anything is set, is read every 10 s; who is to be forgotten, once a minute. */
+function isOfLook([name = '', key = '']: readonly string[]): boolean {
+  return /^H\w*GET/.test(name) && /:(?:watches(?::(?:cards|untold))?|settings|deletion-requests)$/.test(key);
 }
 
 function keysOf([name = '', ...args]: readonly string[]): readonly string[] {
@@ -76,7 +76,7 @@ it('an unknown card costs at most 11 commands to Redis, one known elsewhere 1, o
   const anyway = new Set((await sentDuring(heartbeats)).map(kindOf));
 
   const unknown = await commandsFor(0, UNKNOWN, anyway);
-  // Before anything is saved, which is counted up to a second later
+  // It is measured before anything is saved, because that is counted up to a second later.
   const noSuchCard = await commandsFor(0, 'no-such-card', anyway);
   const inMemory = await commandsFor(0, UNKNOWN, anyway);
   const elsewhere = await commandsFor(1, UNKNOWN, anyway);

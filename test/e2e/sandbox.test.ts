@@ -31,7 +31,7 @@ beforeAll(openPage);
 describe('npm run sandbox', () => {
   /** Of the height of a phone. */
   const LEAST_CHAT = 0.6;
-  /** Below those of a Redis for tests. */
+  /** The ports of Redis servers for tests begin at 20,000. */
   const LOWEST_PORT = 11_000;
   /** A phone, an iPhone SE, a desktop at 200 %, and the least that WCAG 2 asks for: 1280 pixels at 400 %. */
   const SMALL: readonly Size[] = [PHONE, [320, 640], [640, 480], [320, 256]];

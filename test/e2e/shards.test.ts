@@ -9,7 +9,7 @@ import { startRedis } from '../support/redis.ts';
 import { finalAnswer, finalAnswers } from '../support/world.ts';
 
 const CARD = 'Emberwing Drake';
-/** A busy machine may send an identify late: shorter than a turn of the bots by more than that. */
+/** It is shorter than a turn of the bots, because a busy machine may send an identify late. */
 const DISCORD_WINDOW_MS = 3_000;
 
 /** A Discord of two shards, and bots as on separate machines, each with some of them. */

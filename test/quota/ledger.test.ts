@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { type Bookings, WATCHES_REQUESTER } from '../../src/model/quota.ts';
 import type { Ledger } from '../../src/quota/ledger.ts';
@@ -193,6 +194,22 @@ it('counts nothing of what its store may not have taken, says 0 while it cannot 
   expect(await ledger.deleteDays('alice', TODAY)).toBe(false);
   part(false);
   expect(await ledger.guildToday(ALICE)).toEqual({ ...NOTHING, requests: 1 });
+});
+
+it('is closed when all that was being written has its answer', async () => {
+  const { rows, ledger } = await (await inFiles())();
+  const answer = Promise.withResolvers<boolean>();
+  vi.spyOn(rows, 'write').mockReturnValueOnce(answer.promise);
+  ledger.spent(ALICE);
+  ledger.spent(BOB);
+  let isClosed = false;
+  const closed = ledger.close().then(() => {
+    isClosed = true;
+  });
+  await setImmediate();
+  expect(isClosed).toBe(false);
+  answer.resolve(true);
+  await closed;
 });
 
 it('over Redis counts its own bookings exactly while these are being written, and those of others at once', async () => {

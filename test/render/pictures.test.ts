@@ -112,12 +112,12 @@ describe('the picture of a day', () => {
   });
 
   it('has a mark at each quarter', () => {
-    const { width, pixels } = dayPicture({ hours: [], dayShare: 0 } as unknown as DayView, shown);
+    const { width, pixels } = dayPicture({ ...VIEW, hours: [], limit: undefined, forecast: undefined }, () => '');
     const inked = [0.25, 0.5, 0.75].map((share) => {
       const x = Math.round(6 + share * (width - 12));
       return pixels.subarray(0, 200 * width).filter((ink, at) => ink !== 0 && at % width === x).length;
     });
-    expect(inked).toEqual([8, 8, 8]);
+    expect(inked).toEqual([8, 8, 8]); // pixels, with those of the line below it
   });
 
   it('shows the forecast as dots up to where it leads', () => {
@@ -164,8 +164,9 @@ describe('the picture of a price', () => {
     const { width, palette, pixels } = historyPicture(rising, () => '');
     const isLine = (ink: number) => palette[ink]?.colour === HISTORY_INKS.line.colour && palette[ink].alpha === 255;
     const topAt = (x: number) => Math.floor(pixels.findIndex((ink, at) => at % width === x && isLine(ink)) / width);
-    const tops = Array.from({ length: 22 }, (_, at) => topAt(20 * (at + 1)));
-    expect(tops).toEqual([...new Set(tops)].sort((a, b) => b - a));
+    const tops = Array.from({ length: 440 }, (_, at) => topAt(20 + at));
+    expect(tops).not.toContain(-1);
+    expect(tops).toEqual(tops.toSorted((a, b) => b - a));
   });
 
   /** Of three days from a day on, at 2 and so much more each day. */

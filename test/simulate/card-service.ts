@@ -43,7 +43,7 @@ export class SimulatedService {
   readonly departures: Departure[] = [];
   /** Requests that no limiter allows, by when they left: those on the way may arrive at once. */
   readonly beyond: number[] = [];
-  /** Since when a 429 without a cause, or of a request that arrived twice, may have taught the app of another limiter. */
+  /** Since when a 429 that the app has not caused may have taught it of another limiter: of a request that came twice, too. */
   misledMs = Number.POSITIVE_INFINITY;
   readonly limits: Limits;
   readonly #arriving: Bucket;

@@ -8,7 +8,7 @@ import { isAlarm } from '../chaos/alarms.ts';
 import { checkAfterwards } from './afterwards.ts';
 import { type Limits, quotaHeader, SimulatedService } from './card-service.ts';
 import { isFinal, SimulatedDiscord, type Typed } from './discord.ts';
-import { begin, install, load, type Owner, owners, pause, run, simulatedMs } from './fake-time.ts';
+import { BEGIN_MS, begin, install, load, type Owner, owners, pause, run, simulatedMs } from './fake-time.ts';
 import { DISRUPTIONS, type Outage, Port, type When } from './faults.ts';
 import { drawn, goesOn, type Press, payloadOf, typedBy } from './members.ts';
 import { contradictions, keptIn, rowsInFile, rowsInRedis, type Seen, unanswered } from './oracle.ts';
@@ -124,8 +124,9 @@ globalThis.fetch = async (input, { signal } = {}) => {
   const departure = service.leave(owner.number, url);
   const heard = (status: number, headers?: Headers) => {
     const waitMs = Number(headers?.get('retry-after') ?? 0) * 1_000;
-    const left = headers?.get(quotaHeader(service.limits.window.per, 'remaining'));
-    const told = left && { left: Number(left), windowEndsMs: service.endsAtMs };
+    const { per } = service.limits.window;
+    const [left, reset] = ['remaining', 'reset'].map((figure) => headers?.get(quotaHeader(per, figure)));
+    const told = left && { left: Number(left), windowEndsMs: Number(reset) * 1_000 - BEGIN_MS };
     departure.heard = { atMs: simulatedMs(), status, waitMs, ...told };
   };
   try {

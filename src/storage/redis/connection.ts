@@ -226,10 +226,10 @@ const unconnected = createClient();
  * For one connection: when that ends, by a server that is silent for long, too, `error` says why, and what is not
  * answered by then is rejected. While it is connecting it cannot be destroyed (@redis/client 6.3).
  *
- * @param connectTimeout in milliseconds; a second where another connection is tried after it
+ * @param connectTimeoutMs a second unless given, because a link tries another connection after it
  */
-export function newClient(url: string, connectTimeout = 1_000) {
-  const socket = { connectTimeout, socketTimeout: 10_000, reconnectStrategy: false } as const;
+export function newClient(url: string, connectTimeoutMs = 1_000) {
+  const socket = { connectTimeout: connectTimeoutMs, socketTimeout: 10_000, reconnectStrategy: false } as const;
   return unconnected.duplicate({ url, socket });
 }
 

@@ -2,7 +2,7 @@ import { CARDS_VERSION } from '../../model/card.ts';
 import { StateUnusable } from '../../model/errors.ts';
 import { messageOf, newClient, redisPrefix } from './connection.ts';
 
-/** As long as for an answer: nothing is tried again. */
+/** A connection may take as long as an answer, because no other is tried after it. */
 const CONNECT_MS = 10_000;
 /** Redis is busy with one scan of this many keys for about 1 ms. */
 const KEYS_PER_SCAN = 1_000;

@@ -18,8 +18,8 @@ export async function run(): Promise<BenchTable> {
       const cells = { ...cellsOf(report, 'answered', 'refused (429)', 'needless'), ...waits };
       rows.push({ day, way, ...cells });
       verdicts.push(...judge(`${day} day, ${way}`, report));
-      const minutes = Math.ceil(report.slowestFirstMs / 60_000);
       if (variables === LISTS) continue;
+      const minutes = Math.ceil(report.slowestFirstMs / 60_000);
       notes.push(
         `On the ${day} day ${report.cells.stale} showed a stale copy; the slowest first lookup had its card after ${minutes} min.`,
       );

@@ -65,7 +65,8 @@ export async function run(): Promise<BenchTable> {
 async function watched({ lookups, isOther, variables }: Setting) {
   const random = seededRandom('crossings');
   const cards = DAY_CARDS.map((card) => ({
-    ...{ ...card, id: isOther ? `other-${card.id}` : card.id },
+    ...card,
+    id: isOther ? `other-${card.id}` : card.id,
     prices: { market: PRICE },
   }));
   const crossings = cards.flatMap(({ id, prices }, rank) => {
@@ -103,7 +104,7 @@ async function watched({ lookups, isOther, variables }: Setting) {
 
   const found = await live(rhythmicDays(DAYS, lookups), variables, { cards: [...DAY_CARDS, ...cards] }, watch);
   const dayOf = (atMs: number) => Math.floor(atMs / DAY_MS);
-  /** Without a card, or a newer one, on a day on which a request for watches had left. */
+  /** Lookups that showed no card or a saved one, on a day on which a request for watches had left before. */
   const missed = found.lived.filter(({ atMs, outcome }) => {
     const isWithout = !outcome.card || outcome.isKept;
     return isWithout && sentAtMs.some((sent) => sent < atMs && dayOf(sent) === dayOf(atMs));
