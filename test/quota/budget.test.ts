@@ -19,6 +19,7 @@ it.each(table`
 
 it.each(table`
   a fifth of the day | | 1000 | 200
+  whole requests | | 1003 | 200
   20 at least | | 50 | 20
   what is configured | 7 | 1000 | 7
   nothing for 0 | 0 | 1000 | 0
