@@ -89,8 +89,8 @@ scenes([
   [
     'a list that waits in line is taken back by who asked for it: its place is free, nothing more is requested or shown',
     { service: SLOW },
-    `${LIST_WAITS}; buttons; bob uses Delete; until its end; ${ALONE}; gone 1; press Delete of 1; until it is gone of 1; so far;
-      ${each(0, 3, (id) => `bob: card ${id}; until its end`)}; card ${IDS[10]}; until its end; how many cards; new requests;
+    `${LIST_WAITS}; buttons; bob uses Delete; until its end; ${ALONE}; gone 1; press Delete of 1; until it is gone of 1;
+      bob: card ${IDS[0]}; until its end; so far; ${each(1, 4, (id) => `bob: card ${id}; until its end`)}; card ${IDS[10]}; until its end; how many cards; new requests;
       restart; card ${IDS[10]}; until its end; how many cards; gone 1; log command with outcome deleted; calls of what is gone`,
     'Delete | yes | no | 1 | 3 | 1 | yes | 1 | 0',
   ],
