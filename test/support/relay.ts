@@ -26,7 +26,12 @@ export async function startRelay(url: string, { port = 0, watch, certificate }: 
       [far, near],
     ] as const) {
       sockets.add(from.setNoDelay().on('error', () => {}));
-      const later = (send: () => void) => void setTimeout(send, relay.delayMs / 2);
+      let passed = Promise.resolve();
+      /** In order, also where the delay has become shorter meanwhile. */
+      const later = (send: () => void) => {
+        const delayed = new Promise<void>((resolve) => setTimeout(resolve, relay.delayMs / 2));
+        passed = passed.then(() => delayed).then(send);
+      };
       from.on('data', (chunk) => later(() => to.write(chunk)));
       from.on('close', () => {
         sockets.delete(from);
