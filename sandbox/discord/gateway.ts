@@ -125,7 +125,7 @@ export class Gateway {
     for (const connection of this.#connections) connection.sendOp(Op.Reconnect, null);
   }
 
-  /** Op 9 to every connection; unless `resumable`, their sessions end. */
+  /** Op 9 to every session's connection; unless `resumable`, the session ends. */
   invalidate(resumable: boolean): void {
     for (const connection of this.#connections) connection.invalidate(resumable);
   }
@@ -285,7 +285,9 @@ class Connection implements SessionLink {
   }
 
   invalidate(resumable: boolean): void {
-    if (this.#session && !resumable) this.#gateway.end(this.#session);
+    // Between op 9 and the resume that answers it there is none to invalidate; a second resume would be refused.
+    if (!this.#session) return;
+    if (!resumable) this.#gateway.end(this.#session);
     this.#release();
     this.sendOp(Op.InvalidSession, resumable);
   }
