@@ -4,14 +4,14 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackends } from '../support/backends.ts';
 import { startProgram } from '../support/bot-process.ts';
+import { manyCards } from '../support/many-cards.ts';
 import { onFinished, scoped } from '../support/on-finished.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { hasCard, isThinking } from '../support/world.ts';
-import { printings } from './search/printings.ts';
 import { type BenchTable, quantile } from './table.ts';
 
 const RUNS = 5;
-const CARDS = printings(20_000).map(({ id, name, set = '' }) => ({
+const CARDS = manyCards(20_000).map(({ id, name, set = '' }) => ({
   id,
   name,
   tcg: 'Any',

@@ -9,7 +9,7 @@ const FIGURES: Figures = {
   'thirty-days': () => import('./quota/thirty-days.ts'),
   limiters: () => import('./quota/limiters.ts'),
   watches: () => import('./quota/watches.ts'),
-  typed: () => import('./search/typed-texts.ts'),
+  typed: () => import('./typed-texts.ts'),
   growth: () => import('./growth.ts'),
 };
 /** In the order in which they run. The others take long, or need more than `npm ci`: they run only when named. */
@@ -24,7 +24,7 @@ async function main(names: readonly string[]) {
     const section = `${toMarkdown(table)}\n\nMeasured on ${machine()}.`;
     process.stdout.write(`${section}\n\n`);
     if (name !== 'growth') writeFileSync(PAGE, replaceSection(readFileSync(PAGE, 'utf8'), name, section));
-    if (table.verdicts?.some(([, isReached, timing]) => !isReached && !timing)) process.exitCode = 1;
+    if (table.verdicts?.some(([, isReached]) => !isReached)) process.exitCode = 1;
   }
 }
 

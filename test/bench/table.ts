@@ -3,11 +3,8 @@ import { availableParallelism, cpus } from 'node:os';
 /** Where tables are shown. */
 export const PAGE = 'docs/benchmarks.md';
 
-/**
- * A target as a sentence with the measured value, "0 answers 429", and whether it was reached. A time is printed like the
- * others, but a slow machine does not make the run fail.
- */
-export type Verdict = readonly [claim: string, isReached: boolean, timing?: 'timing'];
+/** A target as a sentence with the measured value, "0 answers 429", and whether it was reached; of no time. */
+export type Verdict = readonly [claim: string, isReached: boolean];
 
 /** The result of one benchmark. */
 export interface BenchTable {

@@ -3,7 +3,7 @@ import type { CatalogDatabase } from '../../src/catalog/database.ts';
 import { resolve } from '../../src/catalog/meaning.ts';
 import { find, search } from '../../src/catalog/search.ts';
 import type { CatalogCard } from '../../src/catalog/text.ts';
-import { printings } from '../bench/search/printings.ts';
+import { manyCards } from '../support/many-cards.ts';
 import { openCatalog, WHO } from '../support/open-catalog.ts';
 import { table } from '../table.ts';
 import { isMeant, rows } from './typed/texts.ts';
@@ -37,7 +37,7 @@ beforeAll(() => {
   const cards = rows('many-games-cards.tsv').map(([game = '', id = '', name = '', set = '', number = '']) => ({
     ...{ id, name, set, number, game },
   }));
-  catalog = openCatalog(printings(NOISE).toSpliced(NOISE / 2, 0, ...cards), 'cards.csv');
+  catalog = openCatalog(manyCards(NOISE).toSpliced(NOISE / 2, 0, ...cards), 'cards.csv');
 });
 
 it.each(rows('many-games.tsv'))(

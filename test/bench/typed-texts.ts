@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { CatalogDatabase } from '../../../src/catalog/database.ts';
-import { search } from '../../../src/catalog/search.ts';
-import type { CatalogCard } from '../../../src/catalog/text.ts';
-import { createLog } from '../../../src/log.ts';
-import { HELD_OUT, isHeldOut, isMeant, LISTS, typedTexts } from '../../catalog/typed/texts.ts';
-import { startWorld } from '../../support/world.ts';
-import { type BenchTable, count, quantile, type Verdict } from '../table.ts';
-import { printings } from './printings.ts';
+import { CatalogDatabase } from '../../src/catalog/database.ts';
+import { search } from '../../src/catalog/search.ts';
+import type { CatalogCard } from '../../src/catalog/text.ts';
+import { createLog } from '../../src/log.ts';
+import { HELD_OUT, isHeldOut, isMeant, LISTS, typedTexts } from '../catalog/typed/texts.ts';
+import { manyCards } from '../support/many-cards.ts';
+import { startWorld } from '../support/world.ts';
+import { type BenchTable, count, quantile, type Verdict } from './table.ts';
 
 const CARDS = 200_000;
 const WHO = { memberId: '1', guildId: '2' };
@@ -29,8 +29,8 @@ type Tried = ReturnType<typeof triedTexts>['tried'][number];
 /** Texts that members type, over real lists: those by which nothing was tuned. */
 export async function run(): Promise<BenchTable> {
   const { cards, tried } = triedTexts(process.argv[3]);
-  const tookMs = await keystrokesMs([...cards, ...printings(CARDS).slice(cards.length)], tried);
-  const [p50, p99] = [quantile(tookMs), quantile(tookMs, 0.99)];
+  const tookMs = await keystrokesMs([...cards, ...manyCards(CARDS).slice(cards.length)], tried);
+  const [p50, p99] = [0.5, 0.99].map((share) => quantile(tookMs, share).toFixed(1));
   const { heldOut = [], known = [] } = Object.groupBy(tried, ({ list }) => (isHeldOut(list) ? 'heldOut' : 'known'));
   const groups: ReadonlyMap<string, readonly Tried[]> = new Map([
     ...Map.groupBy(known, ({ kind }) => kind),
@@ -43,15 +43,13 @@ export async function run(): Promise<BenchTable> {
       const shares = [1, 5, 25].map((among) => percentAmong(texts, among).toFixed(0)).join(', ');
       return { '': name, texts: `${texts.length}`, '% first, of 5, of 25; empty': `${shares}; ${emptyIn(texts)}` };
     }),
-    notes: [`Of all: p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms.`],
+    notes: [`Of all: p50 ${p50} ms, p99 ${p99} ms (6 and 50 wanted).`],
     verdicts: [
       ...TARGETS.map(([row, among, least]): Verdict => {
         const reached = percentAmong(groups.get(row) ?? [], among);
         return [`${row}: ${reached.toFixed(1)} % among the first ${among}, ${least} % wanted`, reached >= least];
       }),
       [`all: ${emptyIn(known)} empty lists, at most 1 in 150 wanted`, emptyIn(known) <= known.length / 150],
-      ['p50 under 6 ms wanted', p50 < 6, 'timing'],
-      ['p99 under 50 ms wanted', p99 < 50, 'timing'],
     ],
   };
 }
