@@ -12,17 +12,14 @@ if (!isInstalled) install();
 
 export const DAY_MS = 86_400_000;
 export const HOUR_MS = 3_600_000;
-/** The latency of the service. */
-export const LATENCY_MS = 200;
+export const SERVICE_LATENCY_MS = 200;
 /** 00:00 UTC, when the day's count starts: nothing is spent yet, and the next reset is when the day ends. */
 const MIDNIGHT_MS = Date.UTC(2026, 0, 5);
 /** A member comes back within a minute after the stated time. */
 const COMES_BACK_WITHIN_MS = 60_000;
-/** Discord accepts no answer later than this after the command. */
-const INTERACTION_LIFE_MS = 15 * 60_000;
 /** How long a member watches "thinking…" without wondering. */
 const SHORT_WAIT_MS = 3_000;
-/** How long the prices of a card are fresh: the bot's default. */
+/** How long the prices of a card are fresh: the bot's default. A request is needless before that. */
 const FRESH_MS = 6 * HOUR_MS;
 const [MEMBERS, SERVERS] = [300, 40];
 const CARDS = 500;
@@ -35,7 +32,7 @@ const BUSIEST_HOUR = 20;
 /** The variables that the bot's requests for several cards need. */
 export const LISTS = { CARD_SERVICE_BULK_PATH: '/cards?ids={ids}' };
 
-export interface Lookup {
+interface Lookup {
   /** Whole milliseconds since the first day began. */
   atMs: number;
   cardId: string;
@@ -121,7 +118,7 @@ export async function startBot(fetch: typeof globalThis.fetch, variables: Record
         return outcome;
       }
       const end = await ended;
-      if (end?.answer) return { card: Date.now() <= receivedAtMs + INTERACTION_LIFE_MS };
+      if (end?.answer) return { card: Date.now() <= wanted.deadlineMs };
       const [, comeBackAtMs] = Object.entries(end?.error ?? {}).find(([fact]) => fact === 'untilMs') ?? [];
       return { card: false, comeBackAtMs };
     },
@@ -141,19 +138,29 @@ export async function live(
   prepare = async (_: Bot) => {},
 ) {
   begin(seededRandom('chance'), MIDNIGHT_MS);
-  const embedded = new EmbeddedCardService({ cards: DAY_CARDS, latencyMs: LATENCY_MS, ...service });
-  const requests: { cardIds: readonly string[]; status: number; sentAtMs: number; answeredAtMs: number }[] = [];
+  const embedded = new EmbeddedCardService({ cards: DAY_CARDS, latencyMs: SERVICE_LATENCY_MS, ...service });
+  const endMs = lookupsByDay.length * DAY_MS;
+  /** When the requests left that were answered, and how many were refused or needless. */
+  const requests = { sentAtMs: [] as number[], refused: 0, needless: 0 };
+  const freshUntilMs = new Map<string, number>();
   const recorded: typeof fetch = async (input, init) => {
     const sentAtMs = simulatedMs();
     const response = await embedded.fetch(input, init);
-    const { pathname, searchParams } = new URL(String(input));
-    const cardIds = searchParams.get('ids')?.split(',') ?? [pathname];
-    requests.push({ cardIds, status: response.status, sentAtMs, answeredAtMs: simulatedMs() });
+    if (sentAtMs >= endMs) return response;
+    if (response.status === 429) {
+      requests.refused++;
+      return response;
+    }
+    requests.sentAtMs.push(sentAtMs);
+    const url = String(input);
+    for (const id of new URL(url).searchParams.get('ids')?.split(',') ?? [url]) {
+      if (sentAtMs < (freshUntilMs.get(id) ?? 0)) requests.needless++;
+      else freshUntilMs.set(id, simulatedMs() + FRESH_MS);
+    }
     return response;
   };
   const bot = await run(startBot(recorded, variables));
   await run(prepare(bot));
-  const endMs = lookupsByDay.length * DAY_MS;
   const living: ReturnType<typeof liveOnce>[] = [];
   for (const [day, lookups] of lookupsByDay.entries()) {
     living.push(...lookups.map((lookup) => liveOnce(lookup, bot, endMs)));
@@ -161,7 +168,7 @@ export async function live(
   }
   const lived = await run(Promise.all(living));
   await run(bot.close());
-  return { lived, requests: requests.filter(({ sentAtMs }) => sentAtMs < endMs) };
+  return { lived, requests };
 }
 
 /** One lookup and everything that followed from it: the outcome of the first command, and how long that took. */
@@ -188,51 +195,26 @@ export function reportOf({ lived, requests }: Awaited<ReturnType<typeof live>>) 
   const withCard = lived.filter(({ outcome }) => outcome.card);
   const atOnce = withCard.filter(({ waitMs }) => waitMs === 0).length;
   const quick = withCard.filter(({ waitMs }) => waitMs <= SHORT_WAIT_MS).length;
-  const stale = withCard.filter(({ outcome }) => outcome.isStale).length;
   const firsts = new Map(lived.toReversed().map((each) => [each.cardId, each]));
   // Also those that were seen on coming back at the stated time.
   const seenAfterMs = [...firsts.values()].flatMap((first) => first.seenAfterMs);
-  const refused = requests.filter(({ status }) => status === 429).length;
-  const spent = requests.length - refused;
-  const needless = needlessIn(requests);
+  const { refused, needless, sentAtMs } = requests;
+  const slowestMinutes = count(Math.ceil(Math.max(0, ...seenAfterMs) / 60_000));
   const share = (lookups: number) => percent(lookups, lived.length);
   return {
-    lookups: lived.length,
-    ...{ spent, refused, needless, quick },
+    ...{ spent: sentAtMs.length, refused, needless },
+    quickShare: quick / lived.length,
     unseen: firsts.size - seenAfterMs.length,
-    slowestFirstMs: Math.max(0, ...seenAfterMs),
     cells: {
-      answered: count(spent),
+      answered: count(sentAtMs.length),
       'refused (429)': count(refused),
       needless: count(needless),
       'at once': share(atOnce),
       '≤ 3 s': share(quick - atOnce),
       later: share(withCard.length - quick),
-      'with a card': share(withCard.length),
-      fresh: share(withCard.length - stale),
-      stale: share(stale),
+      stale: share(withCard.filter(({ outcome }) => outcome.isStale).length),
       'no card': share(lived.length - withCard.length),
-      'first lookups': `${seenAfterMs.length} of ${firsts.size}`,
+      'first lookups': `${seenAfterMs.length} of ${firsts.size} in ${slowestMinutes} min`,
     },
   };
-}
-
-export type Report = ReturnType<typeof reportOf>;
-
-export function cellsOf({ cells }: Report, ...columns: (keyof Report['cells'])[]): Record<string, string> {
-  return Object.fromEntries(columns.map((column) => [column, cells[column]]));
-}
-
-/** Cards that were requested although their last answer was still fresh. */
-function needlessIn(requests: Awaited<ReturnType<typeof live>>['requests']) {
-  const freshUntilMs = new Map<string, number>();
-  let needless = 0;
-  for (const { cardIds, status, sentAtMs, answeredAtMs } of requests) {
-    if (status !== 200) continue;
-    for (const id of cardIds) {
-      if (sentAtMs < (freshUntilMs.get(id) ?? 0)) needless++;
-      else freshUntilMs.set(id, answeredAtMs + FRESH_MS);
-    }
-  }
-  return needless;
 }

@@ -3,7 +3,7 @@ import { PLAN_LIMITS, type Rate, type ServiceLimiter } from '../../../sandbox/se
 import { EmbeddedCardService } from '../../../sandbox/service/service.ts';
 import { begin, run as inItsTime, pause } from '../../simulate/fake-time.ts';
 import type { BenchTable, Verdict } from '../table.ts';
-import { type Bot, DAY_CARDS, LATENCY_MS, startBot } from './days.ts';
+import { type Bot, DAY_CARDS, SERVICE_LATENCY_MS, startBot } from './days.ts';
 
 const { requestsPerMinute, burst } = PLAN_LIMITS.free;
 const HALF_RATE: Rate = { requestsPerMinute: requestsPerMinute / 2, burst: burst / 2 };
@@ -158,7 +158,7 @@ interface Found {
 /** A card service with this limiter, under these conditions. */
 function limitedService(
   limiter: Limiter,
-  { failsOneIn, othersAfterMs, windowAfterMs, latencyMs = () => LATENCY_MS }: Conditions,
+  { failsOneIn, othersAfterMs, windowAfterMs, latencyMs = () => SERVICE_LATENCY_MS }: Conditions,
 ) {
   const random = seededRandom(limiter.kind);
   const service = embedded(limiter, PLAN_LIMITS.free);
