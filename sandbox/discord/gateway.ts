@@ -285,7 +285,7 @@ class Connection implements SessionLink {
   }
 
   invalidate(resumable: boolean): void {
-    // Between op 9 and the resume that answers it there is none to invalidate; a second resume would be refused.
+    // Without a session a resume is on its way; another op 9 would ask for a second one, which is refused (4005).
     if (!this.#session) return;
     if (!resumable) this.#gateway.end(this.#session);
     this.#release();

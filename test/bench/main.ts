@@ -13,7 +13,7 @@ const FIGURES: Readonly<Record<string, () => Promise<{ run(): Promise<BenchTable
 /** In the order in which they run. The others take long, or need more than `npm ci`: they run only when named. */
 const USUAL = ['quota-day', 'thirty-days', 'limiters'];
 
-// Prints the table of each figure, and writes it into its section of the page, but for what compares two commits.
+// Prints the table of each figure and writes it into its section of the page; `growth`, of two commits, is only printed.
 const [, , wanted] = process.argv;
 for (const name of wanted === undefined ? USUAL : [wanted]) {
   const load = FIGURES[name];

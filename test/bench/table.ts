@@ -3,7 +3,7 @@ import { availableParallelism, cpus } from 'node:os';
 /** Where tables are shown. */
 export const PAGE = 'docs/benchmarks.md';
 
-/** A target as a sentence with the measured value, "0 answers 429", and whether it was reached; of no time. */
+/** A target as a sentence with the measured value, "0 answers 429", and whether it was reached. Real time is in notes alone. */
 export type Verdict = readonly [claim: string, isReached: boolean];
 
 /** The result of one benchmark. */

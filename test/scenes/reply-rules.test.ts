@@ -135,6 +135,13 @@ scenes([
     CARD,
   ],
   [
+    'a deferred reply that becomes a first answer, which Discord refuses, has an error instead',
+    {},
+    `service takes 500 ms; card base1-4; until thinking…; edit refused unknownWebhook; callback refused invalidForm x 2;
+      until its end; shows; log reply cannot be sent`,
+    `${BROKEN} | 1`,
+  ],
+  [
     'a deferred reply whose wait never arrives is not edited again after its answer',
     {},
     'service takes 5500 ms; edit hang; card base1-4; +1 min; shows; done',

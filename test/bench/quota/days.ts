@@ -19,7 +19,7 @@ const MIDNIGHT_MS = Date.UTC(2026, 0, 5);
 const COMES_BACK_WITHIN_MS = 60_000;
 /** How long a member watches "thinking…" without wondering. */
 const SHORT_WAIT_MS = 3_000;
-/** How long the prices of a card are fresh: the bot's default. A request is needless before that. */
+/** How long the prices of a card are fresh: the bot's default. A request for it meanwhile is needless. */
 const FRESH_MS = 6 * HOUR_MS;
 const [MEMBERS, SERVERS] = [300, 40];
 const CARDS = 500;
@@ -140,18 +140,16 @@ export async function live(
   begin(seededRandom('chance'), MIDNIGHT_MS);
   const embedded = new EmbeddedCardService({ cards: DAY_CARDS, latencyMs: SERVICE_LATENCY_MS, ...service });
   const endMs = lookupsByDay.length * DAY_MS;
-  /** When the requests left that were answered, and how many were refused or needless. */
+  /** When those left that were answered; how many others were refused; how many cards were asked for needlessly. */
   const requests = { sentAtMs: [] as number[], refused: 0, needless: 0 };
   const freshUntilMs = new Map<string, number>();
   const recorded: typeof fetch = async (input, init) => {
     const sentAtMs = simulatedMs();
     const response = await embedded.fetch(input, init);
     if (sentAtMs >= endMs) return response;
-    if (response.status === 429) {
-      requests.refused++;
-      return response;
-    }
-    requests.sentAtMs.push(sentAtMs);
+    if (response.status === 429) requests.refused++;
+    else requests.sentAtMs.push(sentAtMs);
+    if (!response.ok) return response;
     const url = String(input);
     for (const id of new URL(url).searchParams.get('ids')?.split(',') ?? [url]) {
       if (sentAtMs < (freshUntilMs.get(id) ?? 0)) requests.needless++;
@@ -199,7 +197,8 @@ export function reportOf({ lived, requests }: Awaited<ReturnType<typeof live>>) 
   // Also those that were seen on coming back at the stated time.
   const seenAfterMs = [...firsts.values()].flatMap((first) => first.seenAfterMs);
   const { refused, needless, sentAtMs } = requests;
-  const slowestMinutes = count(Math.ceil(Math.max(0, ...seenAfterMs) / 60_000));
+  const slowestMinutes = Math.ceil(Math.max(0, ...seenAfterMs) / 60_000);
+  const slowest = slowestMinutes < 120 ? `${slowestMinutes} min` : `${Math.round(slowestMinutes / 60)} h`;
   const share = (lookups: number) => percent(lookups, lived.length);
   return {
     ...{ spent: sentAtMs.length, refused, needless },
@@ -210,11 +209,11 @@ export function reportOf({ lived, requests }: Awaited<ReturnType<typeof live>>) 
       'refused (429)': count(refused),
       needless: count(needless),
       'at once': share(atOnce),
+      'of these stale': share(withCard.filter(({ outcome }) => outcome.isStale).length),
       '≤ 3 s': share(quick - atOnce),
       later: share(withCard.length - quick),
-      stale: share(withCard.filter(({ outcome }) => outcome.isStale).length),
       'no card': share(lived.length - withCard.length),
-      'first lookups': `${seenAfterMs.length} of ${firsts.size} in ${slowestMinutes} min`,
+      'first lookups': `${seenAfterMs.length} of ${firsts.size} in ${slowest}`,
     },
   };
 }

@@ -13,18 +13,16 @@ export async function run(): Promise<BenchTable> {
   const [rows, verdicts]: [BenchTable['rows'], Verdict[]] = [[], []];
   for (const [day, share] of Object.entries(FIRST_HOUR_SHARE)) {
     for (const [way, variables] of Object.entries(WAYS)) {
-      const days = await live([dayOfLookups(share)], variables);
-      const { refused, needless, unseen, quickShare, cells } = reportOf(days);
+      const lived = await live([dayOfLookups(share)], variables);
+      const { refused, needless, unseen, quickShare, cells } = reportOf(lived);
       const name = `${day} day, ${way}`;
       rows.push({ day, way, ...cells });
       verdicts.push(
         [`${name}: ${refused} answers 429, ${needless} needless requests`, refused + needless === 0],
         [`${name}: ${unseen} first lookups without their card`, unseen === 0],
-        [
-          `${name}: ${percent(quickShare, 1)} shown a card within 3 s (99 % wanted)`,
-          quickShare >= QUICK_SHARE || day === 'rush',
-        ],
       );
+      const isQuick = quickShare >= QUICK_SHARE;
+      if (day === 'even') verdicts.push([`${name}: ${percent(quickShare, 1)} shown a card within 3 s`, isQuick]);
     }
   }
   return { title, rows, verdicts };

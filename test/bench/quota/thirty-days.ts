@@ -23,7 +23,10 @@ export async function run(): Promise<BenchTable> {
         `${count(ofMonth.spent)} of 1,000 requests of the month, ${ofMonth.most} of 100 on the busiest day`,
         ofMonth.spent <= MONTH && ofMonth.most <= 100,
       ],
-      [`${ofDay.refused} and ${ofMonth.refused} answers 429`, ofDay.refused + ofMonth.refused === 0],
+      [
+        `${ofDay.refused} answers 429 by the day, ${ofMonth.refused} by the month`,
+        ofDay.refused + ofMonth.refused === 0,
+      ],
     ],
   };
 }

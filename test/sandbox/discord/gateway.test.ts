@@ -66,6 +66,14 @@ describe('the gateway', () => {
     expect(discord.gateway).toMatchObject({ identifies: 2, refusedIdentifies: 2, sessions: 2 });
   });
 
+  it('asks for one resume, however often the session is invalidated meanwhile', async () => {
+    const { client, ready } = await identified();
+    discord.gateway.invalidate(true);
+    discord.gateway.invalidate(true);
+    client.send(6, { token: discord.botToken, session_id: ready.d.session_id, seq: 1 });
+    expect([await client.next(), await client.next()]).toMatchObject([{ op: 9, d: true }, { t: 'RESUMED' }]);
+  });
+
   it('does not resume a session that was closed with 1000, and refuses a sequence number from the future', async () => {
     const first = await identified();
     first.client.socket.close(1_000);
