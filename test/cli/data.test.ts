@@ -242,3 +242,11 @@ it('the program names its subcommands, and writes usage as npm wants it typed', 
   expect((await run(['data', 'forget', '--help'])).out).toMatch(/^Usage: npm run data -- forget \[options\] <id>\n/);
   expect(await run(['catalogue'])).toMatchObject({ code: 1, out: '', err: expect.stringContaining('catalog') });
 });
+
+it.each(['catalog', 'catalog import', 'commands', 'data', 'doctor'])(
+  'the help of %s ends with what its options do not say',
+  async (name) => {
+    const { out } = await run([...name.split(' '), '--help']);
+    expect(out).toMatch(/\nOptions:(?:.*\n)+\n(?:Exit codes: 0 |FILE is )/);
+  },
+);
