@@ -88,6 +88,7 @@ it('settings that cannot be read are those that were known last, and a change th
   expect(await settings.of(SERVER)).toEqual(GERMAN);
   expect(await settings.of({ guildId: 'unknown' })).toEqual(NOTHING_SET);
   expect(await settings.change('server', { isPrivate: true })).toBeUndefined();
+  expect(await settings.of(SERVER)).toEqual(GERMAN);
   for (const spy of Object.values(away)) spy.mockRestore();
   await new SettingsOfServers(rows).change('server', { language: 'fr' });
   expect(await settings.of(SERVER)).toEqual({ language: 'fr', isPrivate: false });

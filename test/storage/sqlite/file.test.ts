@@ -168,14 +168,18 @@ it('in a folder that takes no files is refused with what to do, at once and not 
       try { openFile(folder + '/state.sqlite', { schema: '', lossMeans: '' }); }
       catch (error) { console.log(error.name + ': ' + error.message); }
     }`;
-  const folders = ['/proc/nope', '/proc/nope/deep', '/proc/self/fd'];
-  const { stdout, signal } = spawnSync(process.execPath, ['--input-type=module', '--eval', program, ...folders], {
-    encoding: 'utf8',
-    timeout: 10_000, // only a loop takes so long
-  });
+  const refused = { '/proc/nope': 'mkdir', '/proc/nope/deep': 'mkdir', '/proc/self/fd': 'open' };
+  const { stdout, signal } = spawnSync(
+    process.execPath,
+    ['--input-type=module', '--eval', program, ...Object.keys(refused)],
+    {
+      encoding: 'utf8',
+      timeout: 10_000, // only a loop takes so long
+    },
+  );
   expect(signal).toBeNull();
   expect(stdout.trim().split('\n')).toEqual(
-    folders.map((at) => expect.stringMatching(`^DatabaseUnusable: ${at}/state`)),
+    Object.entries(refused).map(([at, by]) => expect.stringMatching(`^DatabaseUnusable: ${at}/state.*, ${by} `)),
   );
 });
 
