@@ -120,6 +120,8 @@ it.each(table`
     or choose: / Choose a card (26–26 of 26): 1 as m / Previous 25: page 0
   cards of different names, without pages | drake golem | total=26
     | 26 cards match. Add a set or a number, or choose: / Choose a card: 2 as m
+  all that have a name, without pages | drake golem | name="Drake"; total=25
+    | Which of these cards do you mean? / Choose a card: 2 as m
   a button in place of a menu of one | wax | | Is this the card you mean? / Show Wax Golem: show base1-4
   that with a long name | long | | Is this the card you mean? / Show ${X.repeat(74)}…: show base1-4
   a menu of one whose id fits no button | longId | | Is this the card you mean? / Choose a card: 1 as m

@@ -151,6 +151,9 @@ describe('what is around the cards', () => {
     const large = JSON.stringify({ cards });
     expect(await cardsIn(large, { rows: 'cards', map: { set: '../set' } })).toEqual([expect.stringContaining('32 MB')]);
     expect(await cardsIn(large, { rows: 'cards' })).toHaveLength(33);
+    const halves = JSON.stringify(['A', 'B'].map((set) => ({ set, cards: cards.slice(16) })));
+    const found = await cardsIn(halves, { rows: '*.cards', map: { set: '../set' } });
+    expect(found.slice(16, 18)).toMatchObject([{ set: 'A' }, { set: 'B' }]);
   });
 });
 
