@@ -196,8 +196,8 @@ export abstract class OperatorError extends Error {
 /** The operator has named something for state that cannot be used. The message says what to do. */
 export class StateUnusable extends OperatorError {}
 
-/** Codes of the system, of undici and of OpenSSL; Node's own `ERR_…` are bugs, not connection errors. */
-const NETWORK_CODE = /^(E(?!RR_)[A-Z]|UND_ERR_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_(TLS|SSL)_)/;
+/** Codes of the system, of undici and its parser, and of OpenSSL; Node's own `ERR_…` are bugs, not connection errors. */
+const NETWORK_CODE = /^(E(?!RR_)[A-Z]|UND_ERR_|HPE_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_(TLS|SSL)_)/;
 
 /** The code of a connection error, anywhere in the chain of causes. */
 export function networkCode(error: unknown): string | undefined {

@@ -20,8 +20,10 @@ const {
   env: right,
 } = await startBackends({ burst: 1_000 }, { CARD_SERVICE_BURST: '', MEMBER_DAILY_REQUESTS: '' });
 const silent = createServer().on('clientError', () => {}); // otherwise it answers what is not HTTP
-onFinished(() => silent.close());
+const mail = createServer().on('connection', (socket) => socket.end('220 mail\r\n'));
+onFinished(() => silent.close() && mail.close());
 const SILENT = `REDIS_URL=redis://127.0.0.1:${await listen(silent, 0)}`;
+const MAIL = `http://127.0.0.1:${await listen(mail, 0)}`;
 const SERVED = `HTTP_PORT=${new URL(cardService.url).port}`;
 const ALERTS = `ALERT_WEBHOOK_URL=${cardService.url}/webhooks/1180000000000000009/token`;
 const NOWHERE = 'http://127.0.0.1:10901';
@@ -181,6 +183,7 @@ it.each(table`
   DISCORD_TOKEN=secret.bot.token CARD_SERVICE_API_KEY=secret-key REDIS_URL=redis://:secret-pw@127.0.0.1:10901 ALERT_WEBHOOK_URL=${NOWHERE}/webhooks/1/secret-webhook-012345 | ✗ Discord;✗ API key;✗ Redis;✗ alerts
   DISCORD_TOKEN=refused.bot.token | ✗ Discord: Discord refuses the token.*DISCORD_TOKEN
   DISCORD_API_URL=${NOWHERE}/api | ✗ Discord: Can't reach Discord at.*DISCORD_API_URL
+  DISCORD_API_URL=${MAIL}/api | ✗ Discord: Can't reach Discord at.*DISCORD_API_URL
   application:200:{"interactions_endpoint_url":"https://old"} | ✗ application: .* to https://old
   application:200:{"bot_require_code_grant":true} | ✗ application: .* Code Grant
   application:200:{"integration_types_config":{"0":{}}} | ✗ application: Members cannot

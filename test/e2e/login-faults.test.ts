@@ -71,10 +71,12 @@ describe('a login', () => {
   });
 
   it('that hangs does not delay a stop and does not succeed after it', async () => {
-    const { discord, bot } = await startsInto({ route, answer: 'hang', times: 9 });
+    const { discord, bot, lines } = await startsInto({ route, answer: 'hang', times: 9 });
     await expect.poll(() => discord.faults.met).toBe(1);
     await bot.stop();
     await expect(bot.ready).rejects.toThrow('stopping');
+    await bot.registered;
+    expect(lines.filter(({ msg }) => /registered/.test(msg))).toEqual([]);
     expect(discord.gateway.identifies).toBe(0);
   });
 });

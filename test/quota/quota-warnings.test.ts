@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { LimiterScript } from '../support/limiter-script.ts';
+import { LimiterScript, settingIn } from '../support/limiter-script.ts';
 import { table } from '../table.ts';
 
 const OUTAGE = 'the card service is down: only saved cards are shown until it answers';
@@ -16,8 +16,8 @@ const TO_SET = 'set CARD_SERVICE_PLAN, or CARD_SERVICE_REQUESTS_PER_MINUTE and C
 const UNKNOWN = `the daily limit matches no known plan, so requests are sent at the rate of the Free plan: ${TO_SET}`;
 
 /** What is logged in a scenario: the level of each line, its facts without their names, and its words. */
-async function logged(steps = '') {
-  const script = new LimiterScript({ plan: 'auto' });
+async function logged(steps = '', under = 'auto') {
+  const script = new LimiterScript(settingIn(under));
   await script.says(steps);
   return script.lines.map(({ level, msg, time: _, ...facts }) => {
     const told = Object.values(facts).map((fact) =>
@@ -60,6 +60,12 @@ it.each(table`
     | 40 123456 ${UNKNOWN}
 `)('the log says %s', async (_, steps, ...told) => {
   expect(await logged(steps)).toEqual(told);
+});
+
+it("the log says of a plan's window that requests are spaced after a 429", async () => {
+  const spaced = `30 1 ${FEWER}: the bot spaces them evenly`;
+  const told = await logged('429 1 s; answered', 'free of isWindow 1');
+  expect(told).toEqual([`30 pause 12:00:12 ${PAUSE}`, spaced, `30 pause 12000 ${AGAIN}`]);
 });
 
 it.each(table`
