@@ -32,7 +32,7 @@ export default defineConfig({
     testTimeout: 240_000, // only a hang takes this long, even on a busy machine
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
-    maxWorkers: Math.max(8, availableParallelism()), // more than half of the time is spent on waiting
+    maxWorkers: Math.max(4, availableParallelism()), // half of the time is waiting; each loads its modules anew
     experimental: { viteModuleRunner: false }, // nothing is mocked or bundled: Node loads the tests as it loads the bot
     globalSetup: 'test/support/before-all.ts',
     setupFiles: 'test/support/each-file.ts',
