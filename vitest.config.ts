@@ -7,7 +7,7 @@ const LONGEST =
   /\/e2e\/(?:guided|sandbox|page|over-redis|gateway-faults|redis-(?:takeover|outages))|\/(?:link|simulate|doctor)\.test\.ts$/;
 
 /** Tests that start and break processes, browsers and servers, or compute for long: they are next, and the short ones fill the gaps. */
-const LONG = /\/test\/(?:e2e|storage\/redis|cli)\/|worker-catalog|-rules/;
+const LONG = /\/test\/(?:e2e|storage\/redis|cli)\/|-rules/;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

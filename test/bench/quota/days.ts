@@ -209,7 +209,7 @@ export function reportOf({ lived, requests }: Awaited<ReturnType<typeof live>>) 
       'refused (429)': count(refused),
       needless: count(needless),
       'at once': share(atOnce),
-      'of these stale': share(withCard.filter(({ outcome }) => outcome.isStale).length),
+      'at once, stale': share(withCard.filter(({ outcome }) => outcome.isStale).length),
       '≤ 3 s': share(quick - atOnce),
       later: share(withCard.length - quick),
       'no card': share(lived.length - withCard.length),
